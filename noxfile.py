@@ -1,4 +1,4 @@
-"""The matrix of the public CI, locally.
+"""The matrix of the public CI and the pinned PyTorch, locally.
 
 `nox` runs all cells whose interpreter is installed, `nox -s "tests-3.12(torch='', numpy='1.26.*')"` one of them.
 `PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu nox` takes PyTorch's CPU builds.
@@ -18,7 +18,7 @@ def pinned(name, version):
 
 @nox.session(python=PYTHONS)
 @nox.parametrize('numpy', ['1.26.*', ''])
-@nox.parametrize('torch', ['2.11.*', ''])
+@nox.parametrize('torch', ['2.11.*', '2.13.*', ''])
 def tests(session, torch, numpy):
     """The tests that take seconds, with one version of PyTorch and NumPy; '' is the newest."""
     if numpy.startswith('1.') and session.python in ('3.13', '3.14'):

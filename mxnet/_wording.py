@@ -163,6 +163,7 @@ _RULES = [(re.compile(pattern, re.DOTALL), said) for pattern, said in (
     (r'.*linalg\.?\w*: (\(Batch element \d+\): )?(The )((?:diagonal element|solver|factorization|algorithm|input).*)',
      lambda m: _factorized((m[1] or '') + m[2].lower() + m[3])),
 )]
+_KERNEL = re.compile(r'[a-z_]\w*(?:\.\w+)?(?:\(\))?: ')
 _FRAGMENTS = [(re.compile(pattern), said) for pattern, said in (
     (r'\[enforce fail at [^\]]*\]\s*', ''), (r'\bat::native::|\baten::|\bat::|\bc10::|\btorch\.(?=[A-Z])', ''),
     (r'\n?Exception raised from .*', ''), (r'\n?(?:CUDA kernel errors|For debugging consider|Compile with '
@@ -178,6 +179,13 @@ def is_out_of_memory(text):
 
 def translated(text, op=''):
     """What a text of torch says, in our words; None for one that is not known."""
+    found = _translated(text, op)
+    if found is None and _KERNEL.match(text):           # torch 2.15 and later: `addmm: mat1 and mat2 ...`
+        found = _translated(_KERNEL.sub('', text, 1), op)
+    return found
+
+
+def _translated(text, op):
     if op == 'FullyConnected':
         found = re.fullmatch(_PRODUCT, text)
         if found is not None:

@@ -18,7 +18,7 @@ import threading
 import weakref
 from collections import namedtuple
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ._files import limits, paths
 from ._kinds import explain_kinds as _explain_kinds
@@ -530,8 +530,16 @@ class MXIndexedRecordIO(MXRecordIO):
 
 
 # ---------------------------------------------------------------------- what is in a record of a picture
-IRHeader: Any
-IRHeader = HEADER = namedtuple('HEADER', ['flag', 'label', 'id', 'id2'])
+if TYPE_CHECKING:
+    class HEADER(NamedTuple):
+        flag: int
+        label: Any
+        id: int
+        id2: int
+
+    IRHeader = HEADER
+else:
+    IRHeader = HEADER = namedtuple('HEADER', ['flag', 'label', 'id', 'id2'])
 IRHeader.__doc__ = """What stands before the bytes of a picture in a record.
 
 flag: how many labels follow; 0 if there is one, in `label` itself.  `pack` sets it.
@@ -572,7 +580,7 @@ def unpack(s: bytes) -> tuple[Any, bytes]:
         import numpy
         label = numpy.frombuffer(s, '<f4', flag, begin)
         begin += flag * 4
-    return IRHeader(flag, label, number, number2), s[begin:]      # type: ignore[call-arg]
+    return IRHeader(flag, label, number, number2), s[begin:]
 
 
 def _cv2(function):

@@ -19,7 +19,7 @@
 
   function terms(text) {
     const found = [];
-    for (const run of text.match(/[\u3400-\u9fff]+|[A-Za-z0-9_]+/g) || []) {
+    for (const run of text.match(/[\u3400-\u9fff]+|[A-Za-z0-9_]+(?:\+\+)?/g) || []) {
       if (run[0] >= '\u3400') {
         for (const part of run.split(IDLE)) {
           if (part.length === 1 && !STOP.has(part)) found.push(part);

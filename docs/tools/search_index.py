@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pages import folder, read_table
 
-RUN = re.compile(r'[\u3400-\u9fff]+|[A-Za-z0-9_]+')
+RUN = re.compile(r'[\u3400-\u9fff]+|[A-Za-z0-9_]+(?:\+\+)?')
 PART = re.compile(r'[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+')
 ENDINGS = ('ing', 'ed', 'es', 's', 'e')
 STOP = set('a an and any are as at be by can do does each for from get how i in is it make me my of on or own should '

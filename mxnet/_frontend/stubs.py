@@ -95,10 +95,12 @@ def parameters(op: Operator, array: str, *, method: bool = False) -> str:
     """The text between the parentheses of a stub; `array` is the class of the inputs."""
     graph = 'Symbol' in array
 
-    def attribute(name):
+    def attribute(name, needed=False):
         a = op.attributes[name]
-        default = '...' if a.required else default_of(a.default)
         kind = python_type(a.kind)
+        if a.required and needed:           # nothing before it has a default
+            return f'{name}: {kind}'
+        default = '...' if a.required else default_of(a.default)
         # a default that the attribute itself does not accept stands for "not given"
         optional = ' | None' if default == 'None' and 'None' not in kind and kind != 'Any' else ''
         return f'{name}: {kind}{optional} = {default}'
@@ -114,8 +116,8 @@ def parameters(op: Operator, array: str, *, method: bool = False) -> str:
         required = not graph                # a graph makes variables for inputs that are not given
         for name in names:
             if name in op.attributes:
-                parts.append(attribute(name))
-                required = False
+                parts.append(attribute(name, required))
+                required = required and op.attributes[name].required
             elif required and name not in op.optional:
                 parts.append(f'{name}: {array}')
             else:

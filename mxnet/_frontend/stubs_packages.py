@@ -4,7 +4,15 @@ A type checker counts an import without `as` in a typed package as private, and 
 """
 import ast
 import importlib
+import inspect
 import pathlib
+import types
+import typing
+from collections.abc import Callable
+from typing import Any
+
+from ..io._native import _IDLE
+from .signature import default_of
 
 # packages whose __init__.py has code of its own, which a stub would hide, and those that are private
 WITH_CODE = ('profiler', 'cli', 'tools', 'numpy')
@@ -31,12 +39,17 @@ def package_stub(path: pathlib.Path, name: str) -> str | None:
     tree = ast.parse(path.read_text(encoding='utf-8'))
     module = importlib.import_module(name)
     lines: list[str] = []
+    made = {public: define(public, value) for public, value in sorted(vars(module).items())
+            if name == 'mxnet.io' and inspect.isfunction(value) and hasattr(value, '__signature__')}
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.level and node.module != '__future__':
             source = '.' * node.level + (node.module or '')
             for alias in node.names:
                 public = alias.asname or alias.name
-                if alias.name == '*':
+                if alias.name == '*' and made:
+                    others = set(importlib.import_module(source, name).__all__) - set(made)
+                    lines += [f'from {source} import {other} as {other}' for other in sorted(others)]
+                elif alias.name == '*':
                     lines.append(f'from {source} import *')
                 else:
                     lines.append(f'from {source} import {alias.name} as {public}')
@@ -58,4 +71,39 @@ def package_stub(path: pathlib.Path, name: str) -> str | None:
             lines.append(f'from {real[0]} import {real[1]} as {public}')
     for public, source in sorted(getattr(module, '_MEMBERS', {}).items()):
         lines.append(f'from .{source} import {public} as {public}')
-    return '\n'.join(dict.fromkeys(lines)) + '\n' if lines else None
+    lines = list(dict.fromkeys(lines))
+    if made:
+        lines = ['from collections.abc import Sequence', 'from typing import Any, Literal', '', *lines, '',
+                 *made.values()]
+    return '\n'.join(lines) + '\n' if lines else None
+
+
+def define(name: str, function: Callable[..., Any]) -> str:
+    """The stub of a function of keyword arguments that is made at run time: the iterators of `mx.io`.
+
+    Their values may be text, as upstream takes them.
+    """
+    parameters = list(inspect.signature(function).parameters.values())
+    texts = [f'{p.name}: {type_text(p.annotation)}' + ('' if p.default is p.empty else f' = {default_of(p.default)}')
+             for p in parameters]
+    texts += [f'{idle}: Any = None' for idle in sorted(_IDLE) if idle not in {p.name for p in parameters}]
+    doc = (inspect.getdoc(function) or '').splitlines()[0]
+    return f'def {name}(*, {", ".join(texts)}) -> MXDataIter:\n    """{doc}"""\n'
+
+
+def type_text(annotation: Any) -> str:
+    """An annotation of such a function in a stub."""
+    if isinstance(annotation, str):
+        raise TypeError(f'{annotation!r} must be evaluated first')
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Annotated:
+        return type_text(arguments[0])
+    if origin is typing.Literal:
+        return f'Literal[{", ".join(map(repr, arguments))}]'
+    if origin is tuple:
+        return 'int | Sequence[int] | str'
+    if origin in (typing.Union, types.UnionType):
+        return ' | '.join(dict.fromkeys(' | '.join(map(type_text, arguments)).split(' | ')))
+    if annotation in (None, types.NoneType):
+        return 'None'
+    return 'str' if annotation is str else f'{annotation.__name__} | str'

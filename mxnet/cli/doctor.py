@@ -31,7 +31,7 @@ OPTIONAL = {
     'safetensors': ([('safetensors', 'safetensors')], 'reading and writing .safetensors files'),
     'viz': ([('graphviz', 'graphviz')], 'drawing networks'),
     'progress': ([('tqdm', 'tqdm')], 'progress bars with times, and in notebooks'),
-    'plot': ([('matplotlib', 'matplotlib')], 'learning curves as pictures'),
+    'plot': ([('matplotlib', 'matplotlib')], 'learning curves as images'),
     'tensorboard': ([('tensorboard', 'tensorboard')], 'logs that TensorBoard shows'),
     'notebook': ([('bokeh', 'bokeh'), ('IPython', 'ipython'), ('ipywidgets', 'ipywidgets'), ('pandas', 'pandas')],
                  'live charts and bars in notebooks'),
@@ -40,7 +40,7 @@ OPTIONAL = {
     'old': ([('fissix', 'fissix')], 'programs in Python 2, for remx run and remx check'),
     'tune': ([('optuna', 'optuna'), ('cmaes', 'cmaes')], 'search for hyper-parameters (remx tune)'),
     'serve': ([('starlette', 'starlette'), ('uvicorn', 'uvicorn'), ('httptools', 'httptools')],
-              'networks behind HTTP (remx serve)'),
+              'serving networks over HTTP (remx serve)'),
 }
 
 

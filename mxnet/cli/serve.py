@@ -1,4 +1,4 @@
-"""`remx serve`: trained networks behind HTTP."""
+"""`remx serve`: serves trained networks over HTTP."""
 import argparse
 import os
 import sys

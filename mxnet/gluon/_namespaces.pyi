@@ -17,7 +17,7 @@ class Operators:
     from mxnet.ndarray import sparse as sparse
 
     @staticmethod
-    def Activation(data: Any, act_type: Literal['relu', 'sigmoid', 'softrelu', 'softsign', 'tanh'] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    def Activation(data: Any, act_type: Literal['relu', 'sigmoid', 'softrelu', 'softsign', 'tanh'], *, out: Any = None, name: str | None = None) -> NDArray:
         """An activation function without parameters; `softrelu` is `log(1 + exp(x))`, `softsign` is `x / (1 + |x|)`."""
 
     @staticmethod
@@ -41,7 +41,7 @@ class Operators:
         """CTC loss of each sequence: -log of the probability that `data` spells `label`."""
 
     @staticmethod
-    def Cast(data: Any, dtype: DType = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    def Cast(data: Any, dtype: DType, *, out: Any = None, name: str | None = None) -> NDArray:
         """`data` in another dtype; floats become integers by dropping the fraction."""
 
     @staticmethod
@@ -81,7 +81,7 @@ class Operators:
         """The sum of all inputs, which have one shape and one dtype."""
 
     @staticmethod
-    def Embedding(data: Any, weight: Any, input_dim: int = ..., output_dim: int = ..., dtype: DType = 'float32', sparse_grad: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
+    def Embedding(data: Any, weight: Any, input_dim: int, output_dim: int, dtype: DType = 'float32', sparse_grad: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
         """The rows of `weight` at the indices in `data`: a new last axis of length `output_dim`."""
 
     @staticmethod
@@ -93,7 +93,7 @@ class Operators:
         """A linear layer: `data` times the transpose of `weight`, plus `bias`."""
 
     @staticmethod
-    def GridGenerator(data: Any, transform_type: Literal['affine', 'warp'] = ..., target_shape: int | Sequence[int] = (0, 0), *, out: Any = None, name: str | None = None) -> NDArray:
+    def GridGenerator(data: Any, transform_type: Literal['affine', 'warp'], target_shape: int | Sequence[int] = (0, 0), *, out: Any = None, name: str | None = None) -> NDArray:
         """Makes a grid for `BilinearSampler`."""
 
     @staticmethod
@@ -141,7 +141,7 @@ class Operators:
         """`data`, made a loss: what goes back is the constant `grad_scale`, whatever comes in."""
 
     @staticmethod
-    def Pad(data: Any, mode: Literal['constant', 'edge', 'reflect'] = ..., pad_width: int | Sequence[int] = ..., constant_value: float = 0.0, *, out: Any = None, name: str | None = None) -> NDArray:
+    def Pad(data: Any, mode: Literal['constant', 'edge', 'reflect'], pad_width: int | Sequence[int], constant_value: float = 0.0, *, out: Any = None, name: str | None = None) -> NDArray:
         """A frame around the array: `pad_width` has the lengths before and after each axis, the first axis first."""
 
     @staticmethod
@@ -157,7 +157,7 @@ class Operators:
         """A stack of recurrent layers over sequences `data` of shape (steps, batch, features)."""
 
     @staticmethod
-    def ROIPooling(data: Any, rois: Any, pooled_size: int | Sequence[int] = ..., spatial_scale: float = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    def ROIPooling(data: Any, rois: Any, pooled_size: int | Sequence[int], spatial_scale: float, *, out: Any = None, name: str | None = None) -> NDArray:
         """The maximum in each of `pooled_size` (height, width) parts of each region: (regions, channels, height, width)."""
 
     @staticmethod
@@ -181,7 +181,7 @@ class Operators:
         """The steps of each sequence in reverse order; those behind its end stay where they are."""
 
     @staticmethod
-    def SliceChannel(data: Any, num_outputs: int = ..., axis: int = 1, squeeze_axis: bool = False, *, out: Any = None, name: str | None = None) -> Any:
+    def SliceChannel(data: Any, num_outputs: int, axis: int = 1, squeeze_axis: bool = False, *, out: Any = None, name: str | None = None) -> Any:
         """Splits an axis into `num_outputs` parts of the same length; `squeeze_axis` drops it where they have length 1."""
 
     @staticmethod
@@ -217,7 +217,7 @@ class Operators:
         """The absolute value."""
 
     @staticmethod
-    def adam_update(weight: Any, grad: Any, mean: Any, var: Any, lr: float = ..., beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-08, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
+    def adam_update(weight: Any, grad: Any, mean: Any, var: Any, lr: float, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-08, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
         """Adam: `weight - lr * mean / (sqrt(var) + epsilon)` with running averages of the gradient and its square."""
 
     @staticmethod
@@ -229,7 +229,7 @@ class Operators:
         """1 if no value is infinite or NaN, else 0; float32 of shape (1,)."""
 
     @staticmethod
-    def amp_cast(data: Any, dtype: DType = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    def amp_cast(data: Any, dtype: DType, *, out: Any = None, name: str | None = None) -> NDArray:
         """`data` in another dtype if it is float32, float16 or bfloat16; all others stay as they are."""
 
     @staticmethod
@@ -381,11 +381,11 @@ class Operators:
         """Repeats axes of length 1 so that the array gets `shape`; 0 in it keeps an axis as it is."""
 
     @staticmethod
-    def cast(data: Any, dtype: DType = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    def cast(data: Any, dtype: DType, *, out: Any = None, name: str | None = None) -> NDArray:
         """`data` in another dtype; floats become integers by dropping the fraction."""
 
     @staticmethod
-    def cast_storage(data: Any, stype: Literal['csr', 'default', 'row_sparse'] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    def cast_storage(data: Any, stype: Literal['csr', 'default', 'row_sparse'], *, out: Any = None, name: str | None = None) -> NDArray:
         """A copy of an array in another storage type: 'default', 'row_sparse' or 'csr'."""
 
     @staticmethod
@@ -401,11 +401,11 @@ class Operators:
         """One element along `axis` for each place of the other axes: the one that `index` says there."""
 
     @staticmethod
-    def clip(data: Any, a_min: float = ..., a_max: float = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    def clip(data: Any, a_min: float, a_max: float, *, out: Any = None, name: str | None = None) -> NDArray:
         """`data` with values below `a_min` raised to it and values above `a_max` lowered to it."""
 
     @staticmethod
-    def col2im(data: Any, output_size: int | Sequence[int] = ..., kernel: int | Sequence[int] = ..., stride: int | Sequence[int] = (), dilate: int | Sequence[int] = (), pad: int | Sequence[int] = (), *, out: Any = None, name: str | None = None) -> NDArray:
+    def col2im(data: Any, output_size: int | Sequence[int], kernel: int | Sequence[int], stride: int | Sequence[int] = (), dilate: int | Sequence[int] = (), pad: int | Sequence[int] = (), *, out: Any = None, name: str | None = None) -> NDArray:
         """Columns of patches put back into an image of `output_size`, added up where they overlap."""
 
     @staticmethod
@@ -421,7 +421,7 @@ class Operators:
         """The hyperbolic cosine."""
 
     @staticmethod
-    def crop(data: Any, begin: int | None | Sequence[int | None] = ..., end: int | None | Sequence[int | None] = ..., step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> NDArray:
+    def crop(data: Any, begin: int | None | Sequence[int | None], end: int | None | Sequence[int | None], step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> NDArray:
         """Elements from `begin` up to `end` in steps of `step`, for the first axes; None means from or to the very end."""
 
     @staticmethod
@@ -437,7 +437,7 @@ class Operators:
         """An angle in radians, given in degrees."""
 
     @staticmethod
-    def depth_to_space(data: Any, block_size: int = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    def depth_to_space(data: Any, block_size: int, *, out: Any = None, name: str | None = None) -> NDArray:
         """Moves channels into blocks of space: (n, c, h, w) becomes (n, c / b**2, h * b, w * b)."""
 
     @staticmethod
@@ -477,7 +477,7 @@ class Operators:
         """The exponential function."""
 
     @staticmethod
-    def expand_dims(data: Any, axis: int = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    def expand_dims(data: Any, axis: int, *, out: Any = None, name: str | None = None) -> NDArray:
         """A new axis of length 1 before `axis`."""
 
     @staticmethod
@@ -497,7 +497,7 @@ class Operators:
         """A matrix: all axes but the first in one."""
 
     @staticmethod
-    def flip(data: Any, axis: int | Sequence[int] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    def flip(data: Any, axis: int | Sequence[int], *, out: Any = None, name: str | None = None) -> NDArray:
         """The elements in reverse order along the axes in `axis`."""
 
     @staticmethod
@@ -505,11 +505,11 @@ class Operators:
         """The largest integer that is not above the value.  The gradient is zero."""
 
     @staticmethod
-    def ftml_update(weight: Any, grad: Any, d: Any, v: Any, z: Any, lr: float = ..., beta1: float = 0.6, beta2: float = 0.999, epsilon: float = 1e-08, t: int = ..., wd: float = 0.0, rescale_grad: float = 1.0, clip_grad: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+    def ftml_update(weight: Any, grad: Any, d: Any, v: Any, z: Any, lr: float, beta1: float = 0.6, beta2: float = 0.999, epsilon: float = 1e-08, t: int = ..., wd: float = 0.0, rescale_grad: float = 1.0, clip_grad: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
         """Follow the moving leader: the weight is where a running sum of gradients and of distances is smallest."""
 
     @staticmethod
-    def ftrl_update(weight: Any, grad: Any, z: Any, n: Any, lr: float = ..., lamda1: float = 0.01, beta: float = 1.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+    def ftrl_update(weight: Any, grad: Any, z: Any, n: Any, lr: float, lamda1: float = 0.01, beta: float = 1.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
         """Follow the regularized leader: weights whose sum of gradients stays below `lamda1` are exactly zero."""
 
     @staticmethod
@@ -533,7 +533,7 @@ class Operators:
         """A copy."""
 
     @staticmethod
-    def im2col(data: Any, kernel: int | Sequence[int] = ..., stride: int | Sequence[int] = (), dilate: int | Sequence[int] = (), pad: int | Sequence[int] = (), *, out: Any = None, name: str | None = None) -> NDArray:
+    def im2col(data: Any, kernel: int | Sequence[int], stride: int | Sequence[int] = (), dilate: int | Sequence[int] = (), pad: int | Sequence[int] = (), *, out: Any = None, name: str | None = None) -> NDArray:
         """The patches that a convolution with this window would see: (n, channels * kernel size, number of patches)."""
 
     @staticmethod
@@ -545,7 +545,7 @@ class Operators:
         """First half of LAMB: the direction of the step (Adam's with weight decay), not yet scaled."""
 
     @staticmethod
-    def lamb_update_phase2(weight: Any, g: Any, r1: Any, r2: Any, lr: float = ..., lower_bound: float = -1.0, upper_bound: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+    def lamb_update_phase2(weight: Any, g: Any, r1: Any, r2: Any, lr: float, lower_bound: float = -1.0, upper_bound: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
         """Second half of LAMB: a step along `g`, scaled by the length of the weight `r1` over that of `g`, `r2`."""
 
     @staticmethod
@@ -669,19 +669,19 @@ class Operators:
         """`lamb_update_phase1` for a weight of low precision; the direction is float32."""
 
     @staticmethod
-    def mp_lamb_update_phase2(weight: Any, g: Any, r1: Any, r2: Any, weight32: Any, lr: float = ..., lower_bound: float = -1.0, upper_bound: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+    def mp_lamb_update_phase2(weight: Any, g: Any, r1: Any, r2: Any, weight32: Any, lr: float, lower_bound: float = -1.0, upper_bound: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
         """`lamb_update_phase2` from the float32 copy of a weight of low precision."""
 
     @staticmethod
-    def mp_nag_mom_update(weight: Any, grad: Any, mom: Any, weight32: Any, lr: float = ..., momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+    def mp_nag_mom_update(weight: Any, grad: Any, mom: Any, weight32: Any, lr: float, momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
         """`nag_mom_update` on the float32 copy of a weight of low precision; `mom` is float32, too."""
 
     @staticmethod
-    def mp_sgd_mom_update(weight: Any, grad: Any, mom: Any, weight32: Any, lr: float = ..., momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
+    def mp_sgd_mom_update(weight: Any, grad: Any, mom: Any, weight32: Any, lr: float, momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
         """`sgd_mom_update` on the float32 copy of a weight of low precision; `mom` is float32, too."""
 
     @staticmethod
-    def mp_sgd_update(weight: Any, grad: Any, weight32: Any, lr: float = ..., wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
+    def mp_sgd_update(weight: Any, grad: Any, weight32: Any, lr: float, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
         """`sgd_update` on the float32 copy of a weight of low precision."""
 
     @staticmethod
@@ -689,7 +689,7 @@ class Operators:
         """1 if no value of any array is infinite or NaN, else 0; float32 of shape (1,)."""
 
     @staticmethod
-    def multi_lars(lrs: Any, weights_sum_sq: Any, grads_sum_sq: Any, wds: Any, eta: float = ..., eps: float = ..., rescale_grad: float = 1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+    def multi_lars(lrs: Any, weights_sum_sq: Any, grads_sum_sq: Any, wds: Any, eta: float, eps: float, rescale_grad: float = 1.0, *, out: Any = None, name: str | None = None) -> NDArray:
         """Learning rates of LARS, one per layer: `lrs` times `eta |w| / (rescale_grad |g| + wd |w| + eps)`."""
 
     @staticmethod
@@ -713,7 +713,7 @@ class Operators:
         """The sum of squares of each array; float32 of shape (num_arrays,)."""
 
     @staticmethod
-    def nag_mom_update(weight: Any, grad: Any, mom: Any, lr: float = ..., momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+    def nag_mom_update(weight: Any, grad: Any, mom: Any, lr: float, momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
         """Gradient descent with Nesterov's momentum: the step is taken from where the momentum will have led."""
 
     @staticmethod
@@ -737,7 +737,7 @@ class Operators:
         """Normally distributed numbers with mean `loc` and standard deviation `scale`."""
 
     @staticmethod
-    def one_hot(indices: Any, depth: int = ..., on_value: float = 1.0, off_value: float = 0.0, dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> NDArray:
+    def one_hot(indices: Any, depth: int, on_value: float = 1.0, off_value: float = 0.0, dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> NDArray:
         """A new last axis of length `depth` with `on_value` at the index and `off_value` elsewhere."""
 
     @staticmethod
@@ -745,7 +745,7 @@ class Operators:
         """Ones with the shape, dtype and context of `data`."""
 
     @staticmethod
-    def pad(data: Any, mode: Literal['constant', 'edge', 'reflect'] = ..., pad_width: int | Sequence[int] = ..., constant_value: float = 0.0, *, out: Any = None, name: str | None = None) -> NDArray:
+    def pad(data: Any, mode: Literal['constant', 'edge', 'reflect'], pad_width: int | Sequence[int], constant_value: float = 0.0, *, out: Any = None, name: str | None = None) -> NDArray:
         """A frame around the array: `pad_width` has the lengths before and after each axis, the first axis first."""
 
     @staticmethod
@@ -833,7 +833,7 @@ class Operators:
         """Poisson distributed counts with mean `lam`, as floating point numbers."""
 
     @staticmethod
-    def random_randint(low: int = ..., high: int = ..., shape: int | Sequence[int] | None = None, ctx: Any = None, dtype: DType | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
+    def random_randint(low: int, high: int, shape: int | Sequence[int] | None = None, ctx: Any = None, dtype: DType | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
         """Integers between `low` (included) and `high` (excluded), all equally likely; int32 unless `dtype` says int64."""
 
     @staticmethod
@@ -857,7 +857,7 @@ class Operators:
         """The value where it is positive, else 0; the gradient at 0 is 0."""
 
     @staticmethod
-    def repeat(data: Any, repeats: int = ..., axis: int | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
+    def repeat(data: Any, repeats: int, axis: int | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
         """Every element `repeats` times, one beside the other, along an axis or (axis=None) of all elements in a row."""
 
     @staticmethod
@@ -873,7 +873,7 @@ class Operators:
         """`lhs` in the shape of `rhs`; only its values count, so `rhs` gets no gradient."""
 
     @staticmethod
-    def reverse(data: Any, axis: int | Sequence[int] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    def reverse(data: Any, axis: int | Sequence[int], *, out: Any = None, name: str | None = None) -> NDArray:
         """The elements in reverse order along the axes in `axis`."""
 
     @staticmethod
@@ -881,11 +881,11 @@ class Operators:
         """The nearest integer; of two equally near ones the lower.  The gradient is zero."""
 
     @staticmethod
-    def rmsprop_update(weight: Any, grad: Any, n: Any, lr: float = ..., gamma1: float = 0.95, epsilon: float = 1e-08, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, clip_weights: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+    def rmsprop_update(weight: Any, grad: Any, n: Any, lr: float, gamma1: float = 0.95, epsilon: float = 1e-08, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, clip_weights: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
         """Tieleman and Hinton's RMSProp: the gradient over the root of the running average of its square."""
 
     @staticmethod
-    def rmspropalex_update(weight: Any, grad: Any, n: Any, g: Any, delta: Any, lr: float = ..., gamma1: float = 0.95, gamma2: float = 0.9, epsilon: float = 1e-08, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, clip_weights: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+    def rmspropalex_update(weight: Any, grad: Any, n: Any, g: Any, delta: Any, lr: float, gamma1: float = 0.95, gamma2: float = 0.9, epsilon: float = 1e-08, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, clip_weights: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
         """Graves' RMSProp: divides by the running deviation of the gradient, `sqrt(n - g**2 + epsilon)`, with momentum."""
 
     @staticmethod
@@ -929,15 +929,15 @@ class Operators:
         """Uniform draws, `shape` of them for each pair of `low` and `high`: the result has shape low.shape + shape."""
 
     @staticmethod
-    def scatter_nd(data: Any, indices: Any, shape: int | Sequence[int] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    def scatter_nd(data: Any, indices: Any, shape: int | Sequence[int], *, out: Any = None, name: str | None = None) -> NDArray:
         """Zeros of `shape` with `data` at coordinates: `indices[i]` has those along axis i."""
 
     @staticmethod
-    def sgd_mom_update(weight: Any, grad: Any, mom: Any, lr: float = ..., momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
+    def sgd_mom_update(weight: Any, grad: Any, mom: Any, lr: float, momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
         """Gradient descent with momentum: `mom = momentum * mom - lr * (grad + wd * weight)`, then `weight + mom`."""
 
     @staticmethod
-    def sgd_update(weight: Any, grad: Any, lr: float = ..., wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
+    def sgd_update(weight: Any, grad: Any, lr: float, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
         """Gradient descent: `weight * (1 - lr * wd) - lr * grad`."""
 
     @staticmethod
@@ -957,11 +957,11 @@ class Operators:
         """-1, 0 or 1.  The gradient is zero."""
 
     @staticmethod
-    def signsgd_update(weight: Any, grad: Any, lr: float = ..., wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+    def signsgd_update(weight: Any, grad: Any, lr: float, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
         """Moves every weight by `lr` against the sign of its gradient; how large the gradient is does not matter."""
 
     @staticmethod
-    def signum_update(weight: Any, grad: Any, mom: Any, lr: float = ..., momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, wd_lh: float = 0.0, *, out: Any = None, name: str | None = None) -> NDArray:
+    def signum_update(weight: Any, grad: Any, mom: Any, lr: float, momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, wd_lh: float = 0.0, *, out: Any = None, name: str | None = None) -> NDArray:
         """Moves every weight by `lr` along the sign of its momentum."""
 
     @staticmethod
@@ -977,11 +977,11 @@ class Operators:
         """The number of values in `data` as an int64 array of shape (1,)."""
 
     @staticmethod
-    def slice(data: Any, begin: int | None | Sequence[int | None] = ..., end: int | None | Sequence[int | None] = ..., step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> NDArray:
+    def slice(data: Any, begin: int | None | Sequence[int | None], end: int | None | Sequence[int | None], step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> NDArray:
         """Elements from `begin` up to `end` in steps of `step`, for the first axes; None means from or to the very end."""
 
     @staticmethod
-    def slice_axis(data: Any, axis: int = ..., begin: int = ..., end: int | None = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    def slice_axis(data: Any, axis: int, begin: int, end: int | None, *, out: Any = None, name: str | None = None) -> NDArray:
         """Elements from `begin` up to `end` (None: to the very end) of one axis; the range must not be empty."""
 
     @staticmethod
@@ -1013,11 +1013,11 @@ class Operators:
         """The elements in order along an axis, or (axis=None) all of them in a row."""
 
     @staticmethod
-    def space_to_depth(data: Any, block_size: int = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    def space_to_depth(data: Any, block_size: int, *, out: Any = None, name: str | None = None) -> NDArray:
         """Moves blocks of space into channels: (n, c, h, w) becomes (n, c * b**2, h / b, w / b)."""
 
     @staticmethod
-    def split(data: Any, num_outputs: int = ..., axis: int = 1, squeeze_axis: bool = False, *, out: Any = None, name: str | None = None) -> Any:
+    def split(data: Any, num_outputs: int, axis: int = 1, squeeze_axis: bool = False, *, out: Any = None, name: str | None = None) -> Any:
         """Splits an axis into `num_outputs` parts of the same length; `squeeze_axis` drops it where they have length 1."""
 
     @staticmethod
@@ -1065,7 +1065,7 @@ class Operators:
         """The hyperbolic tangent."""
 
     @staticmethod
-    def tile(data: Any, reps: int | Sequence[int] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    def tile(data: Any, reps: int | Sequence[int], *, out: Any = None, name: str | None = None) -> NDArray:
         """The whole array repeated `reps` times along its axes; missing axes or numbers count as 1 on the left."""
 
     @staticmethod

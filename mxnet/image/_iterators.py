@@ -5,7 +5,7 @@ import logging
 import os
 import random
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy
 import torch
@@ -23,7 +23,7 @@ from ._augmenters import CreateAugmenter
 from .image import _array_type, imdecode
 
 if TYPE_CHECKING:
-    from .._typing import DType, Path
+    from .._typing import AugmenterOptions, DType, Path
     from ..ndarray import NDArray
 
 __all__ = ['ImageIter']
@@ -64,7 +64,7 @@ class ImageIter(DataIter):
                  shuffle: bool = False, part_index: int = 0, num_parts: int = 1,
                  aug_list: Sequence[Callable[..., Any]] | None = None, imglist: Any = None, data_name: str = 'data',
                  label_name: str = 'softmax_label', dtype: DType = 'float32', last_batch_handle: str = 'pad',
-                 on_corrupt: str = 'raise', **kwargs: Any) -> None:
+                 on_corrupt: str = 'raise', **kwargs: Unpack[AugmenterOptions]) -> None:
         super().__init__(batch_size)
         name = type(self).__name__
         if not (path_imgrec or path_imglist or isinstance(imglist, list)):

@@ -201,7 +201,7 @@ def fixed_crop(src: NDArray, x0: int, y0: int, w: int, h: int, size: tuple[int, 
     """The part of an image with its left upper corner at column `x0`, row `y0`; scaled to `size` (width, height)."""
     rows, columns = _size(src, 'fixed_crop')
     if min(x0, y0) < 0 or min(w, h) < 1 or x0 >= columns or y0 >= rows:
-        raise MXNetError(f'fixed_crop: x0={x0}, y0={y0}, w={w}, h={h} is no part of an image of width {columns} and '
+        raise MXNetError(f'fixed_crop: x0={x0}, y0={y0}, w={w}, h={h} is not a part of an image of width {columns} and '
                          f'height {rows}')
     part = src[y0:y0 + h, x0:x0 + w]
     if size is not None and (w, h) != tuple(size):

@@ -140,13 +140,13 @@ def _RModScalar(data: NDArray, scalar: float = 1.0, is_int: bool = True, *, out:
 def _RPowerScalar(data: NDArray, scalar: float = 1.0, is_int: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
     """`scalar` to the power of `data`."""
 
-def _adamw_update(weight: NDArray, grad: NDArray, mean: NDArray, var: NDArray, rescale_grad: NDArray, lr: float = ..., beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-08, wd: float = 0.0, eta: float = ..., clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+def _adamw_update(weight: NDArray, grad: NDArray, mean: NDArray, var: NDArray, rescale_grad: NDArray, lr: float, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-08, wd: float = 0.0, eta: float = ..., clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """Adam with weight decay of its own: `weight - eta * (lr * mean / (sqrt(var) + epsilon) + wd * weight)`."""
 
 def _add(lhs: NDArray, rhs: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The sum `lhs + rhs`."""
 
-def _arange(start: float = ..., stop: float | None = None, step: float = 1.0, repeat: int = 1, infer_range: bool = False, ctx: Any = '', dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> NDArray:
+def _arange(start: float, stop: float | None = None, step: float = 1.0, repeat: int = 1, infer_range: bool = False, ctx: Any = '', dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> NDArray:
     """Numbers from `start` up to `stop`, every one `repeat` times; with one limit alone, from 0 up to it."""
 
 def _cond(*data: NDArray, num_args: int = ..., num_outputs: int = ..., cond_input_locs: int | Sequence[int] = ..., then_input_locs: int | Sequence[int] = ..., else_input_locs: int | Sequence[int] = ..., out: Any = None, name: str | None = None) -> Any:
@@ -158,7 +158,7 @@ def _copy(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray
 def _copyto(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The same values; with `out`, in the dtype and on the device of that."""
 
-def _crop_assign(lhs: NDArray, rhs: NDArray, begin: int | None | Sequence[int | None] = ..., end: int | None | Sequence[int | None] = ..., step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> NDArray:
+def _crop_assign(lhs: NDArray, rhs: NDArray, begin: int | None | Sequence[int | None], end: int | None | Sequence[int | None], step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> NDArray:
     """`lhs` with a slice of it replaced by `rhs`, which must have the shape of that slice."""
 
 def _crop_assign_scalar(data: NDArray, scalar: float = 0.0, begin: int | None | Sequence[int | None] = ..., end: int | None | Sequence[int | None] = ..., step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> NDArray:
@@ -176,7 +176,7 @@ def _equal(lhs: NDArray, rhs: NDArray, *, out: Any = None, name: str | None = No
 def _equal_scalar(data: NDArray, scalar: float = 1.0, is_int: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
     """1 where `data == scalar`, else 0."""
 
-def _eye(N: int = ..., M: int = 0, k: int = 0, ctx: Any = '', dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> NDArray:
+def _eye(N: int, M: int = 0, k: int = 0, ctx: Any = '', dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> NDArray:
     """Zeros of N rows and M columns (0: as many as rows) with ones on the k-th diagonal."""
 
 def _foreach(*data: NDArray, num_args: int = ..., num_outputs: int = ..., num_out_data: int = ..., in_state_locs: int | Sequence[int] = ..., in_data_locs: int | Sequence[int] = ..., remain_locs: int | Sequence[int] = ..., out: Any = None, name: str | None = None) -> Any:
@@ -224,7 +224,7 @@ def _lesser_equal_scalar(data: NDArray, scalar: float = 1.0, is_int: bool = True
 def _lesser_scalar(data: NDArray, scalar: float = 1.0, is_int: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
     """1 where `data < scalar`, else 0."""
 
-def _linspace(start: float = ..., stop: float = ..., num: int = ..., endpoint: bool = True, ctx: Any = '', dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> NDArray:
+def _linspace(start: float, stop: float, num: int, endpoint: bool = True, ctx: Any = '', dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> NDArray:
     """`num` numbers at equal distances from `start` to `stop`, which is one of them only with `endpoint`."""
 
 def _logical_and(lhs: NDArray, rhs: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -269,7 +269,7 @@ def _mod(lhs: NDArray, rhs: NDArray, *, out: Any = None, name: str | None = None
 def _mod_scalar(data: NDArray, scalar: float = 1.0, is_int: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
     """The remainder of `data / scalar`, with the sign of `scalar`; 0 if `scalar` is 0."""
 
-def _mp_adamw_update(weight: NDArray, grad: NDArray, mean: NDArray, var: NDArray, weight32: NDArray, rescale_grad: NDArray, lr: float = ..., beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-08, wd: float = 0.0, eta: float = ..., clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+def _mp_adamw_update(weight: NDArray, grad: NDArray, mean: NDArray, var: NDArray, weight32: NDArray, rescale_grad: NDArray, lr: float, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-08, wd: float = 0.0, eta: float = ..., clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """`_adamw_update` on the float32 copy of a weight of low precision; its states are float32, too."""
 
 def _mul(lhs: NDArray, rhs: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -356,7 +356,7 @@ def _random_pdf_uniform(sample: NDArray, low: NDArray, high: NDArray, is_log: bo
 def _random_poisson(lam: float = 1.0, shape: int | Sequence[int] | None = None, ctx: Any = None, dtype: DType | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
     """Poisson distributed counts with mean `lam`, as floating point numbers."""
 
-def _random_randint(low: int = ..., high: int = ..., shape: int | Sequence[int] | None = None, ctx: Any = None, dtype: DType | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
+def _random_randint(low: int, high: int, shape: int | Sequence[int] | None = None, ctx: Any = None, dtype: DType | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
     """Integers between `low` (included) and `high` (excluded), all equally likely; int32 unless `dtype` says int64."""
 
 def _random_uniform(low: float = 0.0, high: float = 1.0, shape: int | Sequence[int] | None = None, ctx: Any = None, dtype: DType | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -404,7 +404,7 @@ def _sample_poisson(lam: NDArray, shape: int | Sequence[int] = (), dtype: DType 
 def _sample_uniform(low: NDArray, high: NDArray, shape: int | Sequence[int] = (), dtype: DType | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
     """Uniform draws, `shape` of them for each pair of `low` and `high`: the result has shape low.shape + shape."""
 
-def _sample_unique_zipfian(range_max: int = ..., shape: int | Sequence[int] | None = None, *, out: Any = None, name: str | None = None) -> list[NDArray]:
+def _sample_unique_zipfian(range_max: int, shape: int | Sequence[int] | None = None, *, out: Any = None, name: str | None = None) -> list[NDArray]:
     """Draws different classes per row, class `c` with a probability that falls like log((c + 2) / (c + 1))."""
 
 def _scatter_elemwise_div(lhs: NDArray, rhs: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -416,22 +416,22 @@ def _scatter_minus_scalar(data: NDArray, scalar: float = 1.0, is_int: bool = Tru
 def _scatter_plus_scalar(data: NDArray, scalar: float = 1.0, is_int: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
     """`data + scalar`, where only stored values of a sparse `data` count."""
 
-def _scatter_set_nd(lhs: NDArray, rhs: NDArray, indices: NDArray, shape: int | Sequence[int] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def _scatter_set_nd(lhs: NDArray, rhs: NDArray, indices: NDArray, shape: int | Sequence[int], *, out: Any = None, name: str | None = None) -> NDArray:
     """`lhs`, which has `shape`, with `rhs` at coordinates: `indices[i]` has those along axis i."""
 
-def _set_value(src: float = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def _set_value(src: float, *, out: Any = None, name: str | None = None) -> NDArray:
     """A number without a shape of its own, to be written into all of `out`."""
 
 def _shuffle(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The rows of `data` (its parts along the first axis) in random order; what is inside a row stays in order."""
 
-def _slice_assign(lhs: NDArray, rhs: NDArray, begin: int | None | Sequence[int | None] = ..., end: int | None | Sequence[int | None] = ..., step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> NDArray:
+def _slice_assign(lhs: NDArray, rhs: NDArray, begin: int | None | Sequence[int | None], end: int | None | Sequence[int | None], step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> NDArray:
     """`lhs` with a slice of it replaced by `rhs`, which must have the shape of that slice."""
 
 def _slice_assign_scalar(data: NDArray, scalar: float = 0.0, begin: int | None | Sequence[int | None] = ..., end: int | None | Sequence[int | None] = ..., step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> NDArray:
     """`data` with a slice of it replaced by a number."""
 
-def _split_v2(data: NDArray, indices: int | Sequence[int] = ..., axis: int = 1, squeeze_axis: bool = False, sections: int = 0, *, out: Any = None, name: str | None = None) -> Any:
+def _split_v2(data: NDArray, indices: int | Sequence[int], axis: int = 1, squeeze_axis: bool = False, sections: int = 0, *, out: Any = None, name: str | None = None) -> Any:
     """Splits an axis where `indices` say a part begins (so the first is 0), or into `sections` parts."""
 
 def _square_sum(data: NDArray, axis: int | Sequence[int] | None = None, keepdims: bool = False, exclude: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:

@@ -54,7 +54,7 @@ class OperatorMethods:
     def ceil(self, *, out: Any = None, name: str | None = None) -> Self:
         """The smallest integer that is not below the value.  The gradient is zero."""
 
-    def clip(self, a_min: float = ..., a_max: float = ..., *, out: Any = None, name: str | None = None) -> Self:
+    def clip(self, a_min: float, a_max: float, *, out: Any = None, name: str | None = None) -> Self:
         """`data` with values below `a_min` raised to it and values above `a_max` lowered to it."""
 
     def cos(self, *, out: Any = None, name: str | None = None) -> Self:
@@ -66,7 +66,7 @@ class OperatorMethods:
     def degrees(self, *, out: Any = None, name: str | None = None) -> Self:
         """An angle in radians, given in degrees."""
 
-    def depth_to_space(self, block_size: int = ..., *, out: Any = None, name: str | None = None) -> Self:
+    def depth_to_space(self, block_size: int, *, out: Any = None, name: str | None = None) -> Self:
         """Moves channels into blocks of space: (n, c, h, w) becomes (n, c / b**2, h * b, w * b)."""
 
     def diag(self, k: int = 0, axis1: int = 0, axis2: int = 1, *, out: Any = None, name: str | None = None) -> Self:
@@ -75,7 +75,7 @@ class OperatorMethods:
     def exp(self, *, out: Any = None, name: str | None = None) -> Self:
         """The exponential function."""
 
-    def expand_dims(self, axis: int = ..., *, out: Any = None, name: str | None = None) -> Self:
+    def expand_dims(self, axis: int, *, out: Any = None, name: str | None = None) -> Self:
         """A new axis of length 1 before `axis`."""
 
     def expm1(self, *, out: Any = None, name: str | None = None) -> Self:
@@ -84,7 +84,7 @@ class OperatorMethods:
     def fix(self, *, out: Any = None, name: str | None = None) -> Self:
         """The value without its fraction: the nearest integer towards 0.  The gradient is zero."""
 
-    def flip(self, axis: int | Sequence[int] = ..., *, out: Any = None, name: str | None = None) -> Self:
+    def flip(self, axis: int | Sequence[int], *, out: Any = None, name: str | None = None) -> Self:
         """The elements in reverse order along the axes in `axis`."""
 
     def floor(self, *, out: Any = None, name: str | None = None) -> Self:
@@ -123,13 +123,13 @@ class OperatorMethods:
     def norm(self, ord: int = 2, axis: int | Sequence[int] | None = None, out_dtype: DType | None = None, keepdims: bool = False, *, out: Any = None, name: str | None = None) -> Self:
         """The square root of the sum of squares along `axis`, or with `ord=1` the sum of absolute values."""
 
-    def one_hot(self, depth: int = ..., on_value: float = 1.0, off_value: float = 0.0, dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> Self:
+    def one_hot(self, depth: int, on_value: float = 1.0, off_value: float = 0.0, dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> Self:
         """A new last axis of length `depth` with `on_value` at the index and `off_value` elsewhere."""
 
     def ones_like(self, *, out: Any = None, name: str | None = None) -> Self:
         """Ones with the shape, dtype and context of `data`."""
 
-    def pad(self, mode: Literal['constant', 'edge', 'reflect'] = ..., pad_width: int | Sequence[int] = ..., constant_value: float = 0.0, *, out: Any = None, name: str | None = None) -> Self:
+    def pad(self, mode: Literal['constant', 'edge', 'reflect'], pad_width: int | Sequence[int], constant_value: float = 0.0, *, out: Any = None, name: str | None = None) -> Self:
         """A frame around the array: `pad_width` has the lengths before and after each axis, the first axis first."""
 
     def pick(self, index: NDArray, axis: int | None = -1, keepdims: bool = False, mode: Literal['clip', 'wrap'] = 'clip', *, out: Any = None, name: str | None = None) -> Self:
@@ -150,7 +150,7 @@ class OperatorMethods:
     def relu(self, *, out: Any = None, name: str | None = None) -> Self:
         """The value where it is positive, else 0; the gradient at 0 is 0."""
 
-    def repeat(self, repeats: int = ..., axis: int | None = None, *, out: Any = None, name: str | None = None) -> Self:
+    def repeat(self, repeats: int, axis: int | None = None, *, out: Any = None, name: str | None = None) -> Self:
         """Every element `repeats` times, one beside the other, along an axis or (axis=None) of all elements in a row."""
 
     def reshape_like(self, rhs: NDArray, lhs_begin: int | None = None, lhs_end: int | None = None, rhs_begin: int | None = None, rhs_end: int | None = None, *, out: Any = None, name: str | None = None) -> Self:
@@ -183,10 +183,10 @@ class OperatorMethods:
     def size_array(self, *, out: Any = None, name: str | None = None) -> Self:
         """The number of values in `data` as an int64 array of shape (1,)."""
 
-    def slice(self, begin: int | None | Sequence[int | None] = ..., end: int | None | Sequence[int | None] = ..., step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> Self:
+    def slice(self, begin: int | None | Sequence[int | None], end: int | None | Sequence[int | None], step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> Self:
         """Elements from `begin` up to `end` in steps of `step`, for the first axes; None means from or to the very end."""
 
-    def slice_axis(self, axis: int = ..., begin: int = ..., end: int | None = ..., *, out: Any = None, name: str | None = None) -> Self:
+    def slice_axis(self, axis: int, begin: int, end: int | None, *, out: Any = None, name: str | None = None) -> Self:
         """Elements from `begin` up to `end` (None: to the very end) of one axis; the range must not be empty."""
 
     def slice_like(self, shape_like: NDArray, axes: int | Sequence[int] = (), *, out: Any = None, name: str | None = None) -> Self:
@@ -201,10 +201,10 @@ class OperatorMethods:
     def sort(self, axis: int | None = -1, is_ascend: bool = True, *, out: Any = None, name: str | None = None) -> Self:
         """The elements in order along an axis, or (axis=None) all of them in a row."""
 
-    def space_to_depth(self, block_size: int = ..., *, out: Any = None, name: str | None = None) -> Self:
+    def space_to_depth(self, block_size: int, *, out: Any = None, name: str | None = None) -> Self:
         """Moves blocks of space into channels: (n, c, h, w) becomes (n, c * b**2, h / b, w / b)."""
 
-    def split(self, num_outputs: int = ..., axis: int = 1, squeeze_axis: bool = False, *, out: Any = None, name: str | None = None) -> Any:
+    def split(self, num_outputs: int, axis: int = 1, squeeze_axis: bool = False, *, out: Any = None, name: str | None = None) -> Any:
         """Splits an axis into `num_outputs` parts of the same length; `squeeze_axis` drops it where they have length 1."""
 
     def sqrt(self, *, out: Any = None, name: str | None = None) -> Self:
@@ -231,7 +231,7 @@ class OperatorMethods:
     def tanh(self, *, out: Any = None, name: str | None = None) -> Self:
         """The hyperbolic tangent."""
 
-    def tile(self, reps: int | Sequence[int] = ..., *, out: Any = None, name: str | None = None) -> Self:
+    def tile(self, reps: int | Sequence[int], *, out: Any = None, name: str | None = None) -> Self:
         """The whole array repeated `reps` times along its axes; missing axes or numbers count as 1 on the left."""
 
     def topk(self, axis: int | None = -1, k: int = 1, ret_typ: Literal['both', 'indices', 'mask', 'value'] = 'indices', is_ascend: bool = False, dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> Self:

@@ -40,19 +40,19 @@ def MultiBoxTarget(anchor: NDArray, label: NDArray, cls_pred: NDArray, overlap_t
 def MultiProposal(cls_prob: NDArray, bbox_pred: NDArray, im_info: NDArray, rpn_pre_nms_top_n: int = 6000, rpn_post_nms_top_n: int = 300, threshold: float = 0.7, rpn_min_size: int = 16, scales: float | Sequence[float] = (4.0, 8.0, 16.0, 32.0), ratios: float | Sequence[float] = (0.5, 1.0, 2.0), feature_stride: int = 16, output_score: bool = False, iou_loss: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
     """`Proposal` for several images: rows (image, xmin, ymin, xmax, ymax), rpn_post_nms_top_n for each image."""
 
-def PSROIPooling(data: NDArray, rois: NDArray, spatial_scale: float = ..., output_dim: int = ..., pooled_size: int = ..., group_size: int = 0, *, out: Any = None, name: str | None = None) -> NDArray:
+def PSROIPooling(data: NDArray, rois: NDArray, spatial_scale: float, output_dim: int, pooled_size: int, group_size: int = 0, *, out: Any = None, name: str | None = None) -> NDArray:
     """The mean in each of `pooled_size` x `pooled_size` parts of each region, from channels that belong to the part."""
 
 def Proposal(cls_prob: NDArray, bbox_pred: NDArray, im_info: NDArray, rpn_pre_nms_top_n: int = 6000, rpn_post_nms_top_n: int = 300, threshold: float = 0.7, rpn_min_size: int = 16, scales: float | Sequence[float] = (4.0, 8.0, 16.0, 32.0), ratios: float | Sequence[float] = (0.5, 1.0, 2.0), feature_stride: int = 16, output_score: bool = False, iou_loss: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
     """Regions (rpn_post_nms_top_n, 5) of one image with rows (0, xmin, ymin, xmax, ymax), best first."""
 
-def ROIAlign(data: NDArray, rois: NDArray, pooled_size: int | Sequence[int] = ..., spatial_scale: float = ..., sample_ratio: int = -1, position_sensitive: bool = False, aligned: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
+def ROIAlign(data: NDArray, rois: NDArray, pooled_size: int | Sequence[int], spatial_scale: float, sample_ratio: int = -1, position_sensitive: bool = False, aligned: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
     """The mean of bilinear samples in each of `pooled_size` (height, width) parts of each region."""
 
-def RROIAlign(data: NDArray, rois: NDArray, pooled_size: int | Sequence[int] = ..., spatial_scale: float = ..., sampling_ratio: int = -1, *, out: Any = None, name: str | None = None) -> NDArray:
+def RROIAlign(data: NDArray, rois: NDArray, pooled_size: int | Sequence[int], spatial_scale: float, sampling_ratio: int = -1, *, out: Any = None, name: str | None = None) -> NDArray:
     """`ROIAlign` of rotated regions: rows (image, centre x, centre y, width, height, angle in degrees)."""
 
-def SparseEmbedding(data: NDArray, weight: NDArray, input_dim: int = ..., output_dim: int = ..., dtype: DType = 'float32', sparse_grad: bool = False, deterministic: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
+def SparseEmbedding(data: NDArray, weight: NDArray, input_dim: int, output_dim: int, dtype: DType = 'float32', sparse_grad: bool = False, deterministic: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
     """The old name of `Embedding` with a gradient that holds only the rows in use; it is deterministic anyway."""
 
 def SyncBatchNorm(data: NDArray, gamma: NDArray, beta: NDArray, moving_mean: NDArray, moving_var: NDArray, eps: float = 0.001, momentum: float = 0.9, fix_gamma: bool = True, use_global_stats: bool = False, output_mean_var: bool = False, ndev: int = 1, key: str = ..., *, out: Any = None, name: str | None = None) -> NDArray:
@@ -88,7 +88,7 @@ def box_non_maximum_suppression(data: NDArray, overlap_thresh: float = 0.5, vali
 def calibrate_entropy(hist: NDArray, hist_edges: NDArray, num_quantized_bins: int = 255, *, out: Any = None, name: str | None = None) -> list[NDArray]:
     """The threshold of a range, found from a histogram: int8 values within it tell most about the floating point ones."""
 
-def count_sketch(data: NDArray, h: NDArray, s: NDArray, out_dim: int = ..., processing_batch_size: int = 32, *, out: Any = None, name: str | None = None) -> NDArray:
+def count_sketch(data: NDArray, h: NDArray, s: NDArray, out_dim: int, processing_batch_size: int = 32, *, out: Any = None, name: str | None = None) -> NDArray:
     """The count sketch of the last axis: element i is added, times the sign `s[i]`, to element `h[i]` of the result."""
 
 def ctc_loss(data: NDArray, label: NDArray, data_lengths: NDArray | None = None, label_lengths: NDArray | None = None, use_data_lengths: bool = False, use_label_lengths: bool = False, blank_label: Literal['first', 'last'] = 'first', *, out: Any = None, name: str | None = None) -> NDArray:
@@ -127,7 +127,7 @@ def getnnz(data: NDArray, axis: int | None = None, *, out: Any = None, name: str
 def gradientmultiplier(data: NDArray, scalar: float = 1.0, is_int: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
     """A copy whose gradient is multiplied by `scalar`; a negative one reverses it, for adversarial training."""
 
-def group_adagrad_update(weight: NDArray, grad: NDArray, history: NDArray, lr: float = ..., rescale_grad: float = 1.0, clip_gradient: float = -1.0, epsilon: float = 1e-05, *, out: Any = None, name: str | None = None) -> NDArray:
+def group_adagrad_update(weight: NDArray, grad: NDArray, history: NDArray, lr: float, rescale_grad: float = 1.0, clip_gradient: float = -1.0, epsilon: float = 1e-05, *, out: Any = None, name: str | None = None) -> NDArray:
     """AdaGrad with one rate for each row: `history += mean(grad ** 2, of a row); weight -= lr * grad / sqrt(history +"""
 
 def hawkesll(lda: NDArray, alpha: NDArray, beta: NDArray, state: NDArray, lags: NDArray, marks: NDArray, valid_length: NDArray, max_time: NDArray, *, out: Any = None, name: str | None = None) -> list[NDArray]:
@@ -142,19 +142,19 @@ def index_array(data: NDArray, axes: int | Sequence[int] | None = None, *, out: 
 def index_copy(old_tensor: NDArray, index_vector: NDArray, new_tensor: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """`old_tensor` with rows replaced: row i of `new_tensor` goes to row `index_vector[i]`."""
 
-def interleaved_matmul_encdec_qk(queries: NDArray, keys_values: NDArray, heads: int = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def interleaved_matmul_encdec_qk(queries: NDArray, keys_values: NDArray, heads: int, *, out: Any = None, name: str | None = None) -> NDArray:
     """Scores of attention from one sequence to another: query times key over the square root of a head's features."""
 
-def interleaved_matmul_encdec_valatt(keys_values: NDArray, attention: NDArray, heads: int = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def interleaved_matmul_encdec_valatt(keys_values: NDArray, attention: NDArray, heads: int, *, out: Any = None, name: str | None = None) -> NDArray:
     """Values of another sequence weighted by `attention` (batch * heads, query length, length)."""
 
-def interleaved_matmul_selfatt_qk(queries_keys_values: NDArray, heads: int = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def interleaved_matmul_selfatt_qk(queries_keys_values: NDArray, heads: int, *, out: Any = None, name: str | None = None) -> NDArray:
     """Scores of self-attention: query times key over the square root of a head's features."""
 
-def interleaved_matmul_selfatt_valatt(queries_keys_values: NDArray, attention: NDArray, heads: int = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def interleaved_matmul_selfatt_valatt(queries_keys_values: NDArray, attention: NDArray, heads: int, *, out: Any = None, name: str | None = None) -> NDArray:
     """Values of self-attention weighted by `attention` (batch * heads, length, length)."""
 
-def mrcnn_mask_target(rois: NDArray, gt_masks: NDArray, matches: NDArray, cls_targets: NDArray, num_rois: int = ..., num_classes: int = ..., mask_size: int | Sequence[int] = ..., sample_ratio: int = 2, aligned: bool = False, *, out: Any = None, name: str | None = None) -> list[NDArray]:
+def mrcnn_mask_target(rois: NDArray, gt_masks: NDArray, matches: NDArray, cls_targets: NDArray, num_rois: int, num_classes: int, mask_size: int | Sequence[int], sample_ratio: int = 2, aligned: bool = False, *, out: Any = None, name: str | None = None) -> list[NDArray]:
     """Targets of the masks of Mask R-CNN: the part of its object's mask in each region, and what counts in a loss."""
 
 def quadratic(data: NDArray, a: float = 0.0, b: float = 0.0, c: float = 0.0, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -169,7 +169,7 @@ def quantize_asym(data: NDArray, min_calib_range: float | None = None, max_calib
 def quantize_v2(data: NDArray, out_type: Literal['auto', 'int8', 'uint8'] = 'int8', min_calib_range: float | None = None, max_calib_range: float | None = None, *, out: Any = None, name: str | None = None) -> list[NDArray]:
     """Floating point values as int8 or uint8, with the calibrated range, or else that of the data."""
 
-def quantized_act(data: NDArray, min_data: NDArray, max_data: NDArray, act_type: Literal['relu', 'sigmoid', 'softrelu', 'softsign', 'tanh'] = ..., *, out: Any = None, name: str | None = None) -> list[NDArray]:
+def quantized_act(data: NDArray, min_data: NDArray, max_data: NDArray, act_type: Literal['relu', 'sigmoid', 'softrelu', 'softsign', 'tanh'], *, out: Any = None, name: str | None = None) -> list[NDArray]:
     """relu of int8 or uint8 data; the range stays."""
 
 def quantized_batch_norm(data: NDArray, gamma: NDArray, beta: NDArray, moving_mean: NDArray, moving_var: NDArray, min_data: NDArray, max_data: NDArray, eps: float = 0.001, momentum: float = 0.9, fix_gamma: bool = True, use_global_stats: bool = False, output_mean_var: bool = False, axis: int = 1, cudnn_off: bool = False, min_calib_range: float | None = None, max_calib_range: float | None = None, *, out: Any = None, name: str | None = None) -> list[NDArray]:
@@ -187,7 +187,7 @@ def quantized_elemwise_add(lhs: NDArray, rhs: NDArray, lhs_min: NDArray, lhs_max
 def quantized_elemwise_mul(lhs: NDArray, rhs: NDArray, lhs_min: NDArray, lhs_max: NDArray, rhs_min: NDArray, rhs_max: NDArray, min_calib_range: float | None = None, max_calib_range: float | None = None, enable_float_output: bool = False, *, out: Any = None, name: str | None = None) -> Any:
     """Product of int8 arrays: int32, int8 with a calibrated range, or floating point if that is asked for."""
 
-def quantized_embedding(data: NDArray, weight: NDArray, min_weight: NDArray, max_weight: NDArray, input_dim: int = ..., output_dim: int = ..., dtype: DType = 'float32', sparse_grad: bool = False, *, out: Any = None, name: str | None = None) -> list[NDArray]:
+def quantized_embedding(data: NDArray, weight: NDArray, min_weight: NDArray, max_weight: NDArray, input_dim: int, output_dim: int, dtype: DType = 'float32', sparse_grad: bool = False, *, out: Any = None, name: str | None = None) -> list[NDArray]:
     """Rows of an int8 weight at the indices in `data`; the range stays."""
 
 def quantized_flatten(data: NDArray, min_data: NDArray, max_data: NDArray, *, out: Any = None, name: str | None = None) -> list[NDArray]:
@@ -199,7 +199,7 @@ def quantized_fully_connected(data: NDArray, weight: NDArray, bias: NDArray | No
 def quantized_pooling(data: NDArray, min_data: NDArray, max_data: NDArray, kernel: int | Sequence[int] = (), pool_type: Literal['avg', 'lp', 'max', 'sum'] = 'max', global_pool: bool = False, cudnn_off: bool = False, pooling_convention: Literal['full', 'same', 'valid'] = 'valid', stride: int | Sequence[int] = (), pad: int | Sequence[int] = (), p_value: int | None = None, count_include_pad: bool | None = None, layout: Literal[None, 'NCDHW', 'NCHW', 'NCW', 'NDHWC', 'NHWC', 'NWC'] = None, *, out: Any = None, name: str | None = None) -> list[NDArray]:
     """Pooling of int8 or uint8 data, by maximum or average; the range stays."""
 
-def quantized_rnn(data: NDArray, parameters: NDArray, state: NDArray, state_cell: NDArray, data_scale: NDArray, data_shift: NDArray, state_size: int = ..., num_layers: int = ..., bidirectional: bool = False, mode: Literal['gru', 'lstm', 'rnn_relu', 'rnn_tanh'] = ..., p: float = 0.0, state_outputs: bool = False, projection_size: int | None = None, lstm_state_clip_min: float | None = None, lstm_state_clip_max: float | None = None, lstm_state_clip_nan: bool = False, use_sequence_length: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
+def quantized_rnn(data: NDArray, parameters: NDArray, state: NDArray, state_cell: NDArray, data_scale: NDArray, data_shift: NDArray, state_size: int, num_layers: int, bidirectional: bool = False, mode: Literal['gru', 'lstm', 'rnn_relu', 'rnn_tanh'] = ..., p: float = 0.0, state_outputs: bool = False, projection_size: int | None = None, lstm_state_clip_min: float | None = None, lstm_state_clip_max: float | None = None, lstm_state_clip_nan: bool = False, use_sequence_length: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
     """LSTM layers on uint8 data as `quantize_asym` gives it; states and parameters are floating point."""
 
 def requantize(data: NDArray, min_range: NDArray, max_range: NDArray, out_type: Literal['auto', 'int8', 'uint8'] = 'int8', min_calib_range: float | None = None, max_calib_range: float | None = None, *, out: Any = None, name: str | None = None) -> list[NDArray]:

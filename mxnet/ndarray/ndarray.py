@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 from weakref import ref
 
 import numpy
@@ -33,7 +33,7 @@ from ._generated import make_method
 from ._methods import OperatorMethods
 
 if TYPE_CHECKING:
-    from .._typing import DType, Gradient, Shape
+    from .._typing import DType, Gradient, ReshapeOptions, Scalar, Shape, TransposeOptions
     from ..numpy import ndarray
 
 _new = object.__new__
@@ -353,7 +353,7 @@ class NDArray(OperatorMethods, NDArrayBase):
             look()
         return found
 
-    def asscalar(self) -> Any:
+    def asscalar(self) -> Scalar:
         """The only element of the array, as a NumPy number."""
         if self.meta().shape.numel() != 1:
             raise ValueError(f'an array of shape {self.shape} is not a scalar')
@@ -438,7 +438,7 @@ class NDArray(OperatorMethods, NDArrayBase):
         return hooks.from_dense(self, stype)
 
     # ------------------------------------------------------------------ shape
-    def reshape(self, *shape: Any, **kwargs: Any) -> Self:
+    def reshape(self, *sizes: Any, **kwargs: Unpack[ReshapeOptions]) -> Self:
         """The same memory under another shape.
 
         0 keeps an axis, -1 is found from the others, -2 keeps all the rest, -3 joins two axes, -4 splits one in the
@@ -447,6 +447,7 @@ class NDArray(OperatorMethods, NDArrayBase):
         >>> mx.nd.zeros((2, 3, 4)).reshape((0, -3)).shape
         (2, 12)
         """
+        shape: Any = sizes
         if len(shape) == 1 and not kwargs and not state.recording:
             # the common call, x.reshape((2, 8)), of a plain array; codes below -1 torch refuses, and 0 where it is a
             # code
@@ -560,14 +561,13 @@ class NDArray(OperatorMethods, NDArrayBase):
         """A copy with axes of length 1 repeated to fit the shape of `other`."""
         return self.broadcast_to(other.shape)
 
-    def transpose(self, *axes: Any, **kwargs: Any) -> Self:
+    def transpose(self, *order: Any, **kwargs: Unpack[TransposeOptions]) -> Self:
         """A copy with the axes in another order; in reverse order if none is given."""
-        if not kwargs:
-            if len(axes) == 1 and not isinstance(axes[0], int):
-                axes = axes[0]
-            kwargs = {'axes': tuple(axes)} if axes else {}
-            axes = ()
-        return _invoke.call(NAMES['transpose'], (self, *axes), kwargs, self._dense)
+        if kwargs:
+            return _invoke.call(NAMES['transpose'], (self, *order), kwargs, self._dense)
+        if len(order) == 1 and not isinstance(order[0], int):
+            order = order[0]
+        return _invoke.call(NAMES['transpose'], (self,), {'axes': tuple(order)} if order else {}, self._dense)
 
     def split_v2(self, *args: Any, **kwargs: Any) -> Any:
         """See `mx.nd.split_v2`."""

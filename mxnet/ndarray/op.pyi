@@ -6,7 +6,7 @@ from mxnet._typing import DType
 from mxnet.ndarray.ndarray import NDArray
 from ._cached_op import CachedOp as CachedOp
 
-def Activation(data: NDArray, act_type: Literal['relu', 'sigmoid', 'softrelu', 'softsign', 'tanh'] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def Activation(data: NDArray, act_type: Literal['relu', 'sigmoid', 'softrelu', 'softsign', 'tanh'], *, out: Any = None, name: str | None = None) -> NDArray:
     """An activation function without parameters; `softrelu` is `log(1 + exp(x))`, `softsign` is `x / (1 + |x|)`."""
 
 def BatchNorm(data: NDArray, gamma: NDArray, beta: NDArray, moving_mean: NDArray, moving_var: NDArray, eps: float = 0.001, momentum: float = 0.9, fix_gamma: bool = True, use_global_stats: bool = False, output_mean_var: bool = False, axis: int = 1, cudnn_off: bool = False, min_calib_range: float | None = None, max_calib_range: float | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -24,7 +24,7 @@ def BlockGrad(data: NDArray, *, out: Any = None, name: str | None = None) -> NDA
 def CTCLoss(data: NDArray, label: NDArray, data_lengths: NDArray | None = None, label_lengths: NDArray | None = None, use_data_lengths: bool = False, use_label_lengths: bool = False, blank_label: Literal['first', 'last'] = 'first', *, out: Any = None, name: str | None = None) -> NDArray:
     """CTC loss of each sequence: -log of the probability that `data` spells `label`."""
 
-def Cast(data: NDArray, dtype: DType = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def Cast(data: NDArray, dtype: DType, *, out: Any = None, name: str | None = None) -> NDArray:
     """`data` in another dtype; floats become integers by dropping the fraction."""
 
 def Concat(*data: NDArray, num_args: int = ..., dim: int = 1, out: Any = None, name: str | None = None) -> NDArray:
@@ -54,7 +54,7 @@ def Dropout(data: NDArray, p: float = 0.5, mode: Literal['always', 'training'] =
 def ElementWiseSum(*data: NDArray, num_args: int = ..., out: Any = None, name: str | None = None) -> NDArray:
     """The sum of all inputs, which have one shape and one dtype."""
 
-def Embedding(data: NDArray, weight: NDArray, input_dim: int = ..., output_dim: int = ..., dtype: DType = 'float32', sparse_grad: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
+def Embedding(data: NDArray, weight: NDArray, input_dim: int, output_dim: int, dtype: DType = 'float32', sparse_grad: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
     """The rows of `weight` at the indices in `data`: a new last axis of length `output_dim`."""
 
 def Flatten(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -63,7 +63,7 @@ def Flatten(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArr
 def FullyConnected(data: NDArray, weight: NDArray, bias: NDArray | None = None, num_hidden: int = ..., no_bias: bool = False, flatten: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
     """A linear layer: `data` times the transpose of `weight`, plus `bias`."""
 
-def GridGenerator(data: NDArray, transform_type: Literal['affine', 'warp'] = ..., target_shape: int | Sequence[int] = (0, 0), *, out: Any = None, name: str | None = None) -> NDArray:
+def GridGenerator(data: NDArray, transform_type: Literal['affine', 'warp'], target_shape: int | Sequence[int] = (0, 0), *, out: Any = None, name: str | None = None) -> NDArray:
     """Makes a grid for `BilinearSampler`."""
 
 def GroupNorm(data: NDArray, gamma: NDArray, beta: NDArray, num_groups: int = 1, eps: float = 1e-05, output_mean_var: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -99,7 +99,7 @@ def MAERegressionOutput(data: NDArray, label: NDArray, grad_scale: float = 1.0, 
 def MakeLoss(data: NDArray, grad_scale: float = 1.0, valid_thresh: float = 0.0, normalization: Literal['batch', 'null', 'valid'] = 'null', *, out: Any = None, name: str | None = None) -> NDArray:
     """`data`, made a loss: what goes back is the constant `grad_scale`, whatever comes in."""
 
-def Pad(data: NDArray, mode: Literal['constant', 'edge', 'reflect'] = ..., pad_width: int | Sequence[int] = ..., constant_value: float = 0.0, *, out: Any = None, name: str | None = None) -> NDArray:
+def Pad(data: NDArray, mode: Literal['constant', 'edge', 'reflect'], pad_width: int | Sequence[int], constant_value: float = 0.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """A frame around the array: `pad_width` has the lengths before and after each axis, the first axis first."""
 
 def Pooling(data: NDArray, kernel: int | Sequence[int] = (), pool_type: Literal['avg', 'lp', 'max', 'sum'] = 'max', global_pool: bool = False, cudnn_off: bool = False, pooling_convention: Literal['full', 'same', 'valid'] = 'valid', stride: int | Sequence[int] = (), pad: int | Sequence[int] = (), p_value: int | None = None, count_include_pad: bool | None = None, layout: Literal[None, 'NCDHW', 'NCHW', 'NCW', 'NDHWC', 'NHWC', 'NWC'] = None, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -111,7 +111,7 @@ def Pooling_v1(data: NDArray, kernel: int | Sequence[int] = (), pool_type: Liter
 def RNN(data: NDArray, parameters: NDArray, state: NDArray, state_cell: NDArray | None = None, sequence_length: NDArray | None = None, state_size: int = ..., num_layers: int = ..., bidirectional: bool = False, mode: Literal['gru', 'lstm', 'rnn_relu', 'rnn_tanh'] = ..., p: float = 0.0, state_outputs: bool = False, projection_size: int | None = None, lstm_state_clip_min: float | None = None, lstm_state_clip_max: float | None = None, lstm_state_clip_nan: bool = False, use_sequence_length: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
     """A stack of recurrent layers over sequences `data` of shape (steps, batch, features)."""
 
-def ROIPooling(data: NDArray, rois: NDArray, pooled_size: int | Sequence[int] = ..., spatial_scale: float = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def ROIPooling(data: NDArray, rois: NDArray, pooled_size: int | Sequence[int], spatial_scale: float, *, out: Any = None, name: str | None = None) -> NDArray:
     """The maximum in each of `pooled_size` (height, width) parts of each region: (regions, channels, height, width)."""
 
 def Reshape(data: NDArray, shape: int | Sequence[int] = (), reverse: bool = False, target_shape: int | Sequence[int] = (), keep_highest: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -129,7 +129,7 @@ def SequenceMask(data: NDArray, sequence_length: NDArray | None = None, use_sequ
 def SequenceReverse(data: NDArray, sequence_length: NDArray | None = None, use_sequence_length: bool = False, axis: int = 0, *, out: Any = None, name: str | None = None) -> NDArray:
     """The steps of each sequence in reverse order; those behind its end stay where they are."""
 
-def SliceChannel(data: NDArray, num_outputs: int = ..., axis: int = 1, squeeze_axis: bool = False, *, out: Any = None, name: str | None = None) -> Any:
+def SliceChannel(data: NDArray, num_outputs: int, axis: int = 1, squeeze_axis: bool = False, *, out: Any = None, name: str | None = None) -> Any:
     """Splits an axis into `num_outputs` parts of the same length; `squeeze_axis` drops it where they have length 1."""
 
 def Softmax(data: NDArray, label: NDArray, grad_scale: float = 1.0, ignore_label: float = -1.0, multi_output: bool = False, use_ignore: bool = False, preserve_shape: bool = False, normalization: Literal['batch', 'null', 'valid'] = 'null', out_grad: bool = False, smooth_alpha: float = 0.0, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -156,7 +156,7 @@ def WarpCTC(data: NDArray, label: NDArray, label_length: int = 0, input_length: 
 def abs(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The absolute value."""
 
-def adam_update(weight: NDArray, grad: NDArray, mean: NDArray, var: NDArray, lr: float = ..., beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-08, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
+def adam_update(weight: NDArray, grad: NDArray, mean: NDArray, var: NDArray, lr: float, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-08, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
     """Adam: `weight - lr * mean / (sqrt(var) + epsilon)` with running averages of the gradient and its square."""
 
 def add_n(*data: NDArray, num_args: int = ..., out: Any = None, name: str | None = None) -> NDArray:
@@ -165,7 +165,7 @@ def add_n(*data: NDArray, num_args: int = ..., out: Any = None, name: str | None
 def all_finite(data: NDArray, init_output: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
     """1 if no value is infinite or NaN, else 0; float32 of shape (1,)."""
 
-def amp_cast(data: NDArray, dtype: DType = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def amp_cast(data: NDArray, dtype: DType, *, out: Any = None, name: str | None = None) -> NDArray:
     """`data` in another dtype if it is float32, float16 or bfloat16; all others stay as they are."""
 
 def amp_multicast(*data: NDArray, num_outputs: int = ..., cast_narrow: bool = False, out: Any = None, name: str | None = None) -> Any:
@@ -279,10 +279,10 @@ def broadcast_sub(lhs: NDArray, rhs: NDArray, *, out: Any = None, name: str | No
 def broadcast_to(data: NDArray, shape: int | Sequence[int] = (), *, out: Any = None, name: str | None = None) -> NDArray:
     """Repeats axes of length 1 so that the array gets `shape`; 0 in it keeps an axis as it is."""
 
-def cast(data: NDArray, dtype: DType = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def cast(data: NDArray, dtype: DType, *, out: Any = None, name: str | None = None) -> NDArray:
     """`data` in another dtype; floats become integers by dropping the fraction."""
 
-def cast_storage(data: NDArray, stype: Literal['csr', 'default', 'row_sparse'] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def cast_storage(data: NDArray, stype: Literal['csr', 'default', 'row_sparse'], *, out: Any = None, name: str | None = None) -> NDArray:
     """A copy of an array in another storage type: 'default', 'row_sparse' or 'csr'."""
 
 def cbrt(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -294,10 +294,10 @@ def ceil(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
 def choose_element_0index(data: NDArray, index: NDArray, axis: int | None = -1, keepdims: bool = False, mode: Literal['clip', 'wrap'] = 'clip', *, out: Any = None, name: str | None = None) -> NDArray:
     """One element along `axis` for each place of the other axes: the one that `index` says there."""
 
-def clip(data: NDArray, a_min: float = ..., a_max: float = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def clip(data: NDArray, a_min: float, a_max: float, *, out: Any = None, name: str | None = None) -> NDArray:
     """`data` with values below `a_min` raised to it and values above `a_max` lowered to it."""
 
-def col2im(data: NDArray, output_size: int | Sequence[int] = ..., kernel: int | Sequence[int] = ..., stride: int | Sequence[int] = (), dilate: int | Sequence[int] = (), pad: int | Sequence[int] = (), *, out: Any = None, name: str | None = None) -> NDArray:
+def col2im(data: NDArray, output_size: int | Sequence[int], kernel: int | Sequence[int], stride: int | Sequence[int] = (), dilate: int | Sequence[int] = (), pad: int | Sequence[int] = (), *, out: Any = None, name: str | None = None) -> NDArray:
     """Columns of patches put back into an image of `output_size`, added up where they overlap."""
 
 def concat(*data: NDArray, num_args: int = ..., dim: int = 1, out: Any = None, name: str | None = None) -> NDArray:
@@ -309,7 +309,7 @@ def cos(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
 def cosh(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The hyperbolic cosine."""
 
-def crop(data: NDArray, begin: int | None | Sequence[int | None] = ..., end: int | None | Sequence[int | None] = ..., step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> NDArray:
+def crop(data: NDArray, begin: int | None | Sequence[int | None], end: int | None | Sequence[int | None], step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> NDArray:
     """Elements from `begin` up to `end` in steps of `step`, for the first axes; None means from or to the very end."""
 
 def ctc_loss(data: NDArray, label: NDArray, data_lengths: NDArray | None = None, label_lengths: NDArray | None = None, use_data_lengths: bool = False, use_label_lengths: bool = False, blank_label: Literal['first', 'last'] = 'first', *, out: Any = None, name: str | None = None) -> NDArray:
@@ -321,7 +321,7 @@ def cumsum(a: NDArray, axis: int | None = None, dtype: DType | None = None, *, o
 def degrees(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """An angle in radians, given in degrees."""
 
-def depth_to_space(data: NDArray, block_size: int = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def depth_to_space(data: NDArray, block_size: int, *, out: Any = None, name: str | None = None) -> NDArray:
     """Moves channels into blocks of space: (n, c, h, w) becomes (n, c / b**2, h * b, w * b)."""
 
 def diag(data: NDArray, k: int = 0, axis1: int = 0, axis2: int = 1, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -351,7 +351,7 @@ def erfinv(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArra
 def exp(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The exponential function."""
 
-def expand_dims(data: NDArray, axis: int = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def expand_dims(data: NDArray, axis: int, *, out: Any = None, name: str | None = None) -> NDArray:
     """A new axis of length 1 before `axis`."""
 
 def expm1(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -366,16 +366,16 @@ def fix(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
 def flatten(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """A matrix: all axes but the first in one."""
 
-def flip(data: NDArray, axis: int | Sequence[int] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def flip(data: NDArray, axis: int | Sequence[int], *, out: Any = None, name: str | None = None) -> NDArray:
     """The elements in reverse order along the axes in `axis`."""
 
 def floor(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The largest integer that is not above the value.  The gradient is zero."""
 
-def ftml_update(weight: NDArray, grad: NDArray, d: NDArray, v: NDArray, z: NDArray, lr: float = ..., beta1: float = 0.6, beta2: float = 0.999, epsilon: float = 1e-08, t: int = ..., wd: float = 0.0, rescale_grad: float = 1.0, clip_grad: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+def ftml_update(weight: NDArray, grad: NDArray, d: NDArray, v: NDArray, z: NDArray, lr: float, beta1: float = 0.6, beta2: float = 0.999, epsilon: float = 1e-08, t: int = ..., wd: float = 0.0, rescale_grad: float = 1.0, clip_grad: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """Follow the moving leader: the weight is where a running sum of gradients and of distances is smallest."""
 
-def ftrl_update(weight: NDArray, grad: NDArray, z: NDArray, n: NDArray, lr: float = ..., lamda1: float = 0.01, beta: float = 1.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+def ftrl_update(weight: NDArray, grad: NDArray, z: NDArray, n: NDArray, lr: float, lamda1: float = 0.01, beta: float = 1.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """Follow the regularized leader: weights whose sum of gradients stays below `lamda1` are exactly zero."""
 
 def gamma(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -393,7 +393,7 @@ def hard_sigmoid(data: NDArray, alpha: float = 0.2, beta: float = 0.5, *, out: A
 def identity(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """A copy."""
 
-def im2col(data: NDArray, kernel: int | Sequence[int] = ..., stride: int | Sequence[int] = (), dilate: int | Sequence[int] = (), pad: int | Sequence[int] = (), *, out: Any = None, name: str | None = None) -> NDArray:
+def im2col(data: NDArray, kernel: int | Sequence[int], stride: int | Sequence[int] = (), dilate: int | Sequence[int] = (), pad: int | Sequence[int] = (), *, out: Any = None, name: str | None = None) -> NDArray:
     """The patches that a convolution with this window would see: (n, channels * kernel size, number of patches)."""
 
 def khatri_rao(*data: NDArray, num_args: int = ..., out: Any = None, name: str | None = None) -> NDArray:
@@ -402,7 +402,7 @@ def khatri_rao(*data: NDArray, num_args: int = ..., out: Any = None, name: str |
 def lamb_update_phase1(weight: NDArray, grad: NDArray, mean: NDArray, var: NDArray, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-06, t: int = ..., bias_correction: bool = True, wd: float = ..., rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """First half of LAMB: the direction of the step (Adam's with weight decay), not yet scaled."""
 
-def lamb_update_phase2(weight: NDArray, g: NDArray, r1: NDArray, r2: NDArray, lr: float = ..., lower_bound: float = -1.0, upper_bound: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+def lamb_update_phase2(weight: NDArray, g: NDArray, r1: NDArray, r2: NDArray, lr: float, lower_bound: float = -1.0, upper_bound: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """Second half of LAMB: a step along `g`, scaled by the length of the weight `r1` over that of `g`, `r2`."""
 
 def linalg_det(A: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -495,22 +495,22 @@ def moments(data: NDArray, axes: int | Sequence[int] | None = None, keepdims: bo
 def mp_lamb_update_phase1(weight: NDArray, grad: NDArray, mean: NDArray, var: NDArray, weight32: NDArray, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-06, t: int = ..., bias_correction: bool = True, wd: float = ..., rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """`lamb_update_phase1` for a weight of low precision; the direction is float32."""
 
-def mp_lamb_update_phase2(weight: NDArray, g: NDArray, r1: NDArray, r2: NDArray, weight32: NDArray, lr: float = ..., lower_bound: float = -1.0, upper_bound: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+def mp_lamb_update_phase2(weight: NDArray, g: NDArray, r1: NDArray, r2: NDArray, weight32: NDArray, lr: float, lower_bound: float = -1.0, upper_bound: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """`lamb_update_phase2` from the float32 copy of a weight of low precision."""
 
-def mp_nag_mom_update(weight: NDArray, grad: NDArray, mom: NDArray, weight32: NDArray, lr: float = ..., momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+def mp_nag_mom_update(weight: NDArray, grad: NDArray, mom: NDArray, weight32: NDArray, lr: float, momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """`nag_mom_update` on the float32 copy of a weight of low precision; `mom` is float32, too."""
 
-def mp_sgd_mom_update(weight: NDArray, grad: NDArray, mom: NDArray, weight32: NDArray, lr: float = ..., momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
+def mp_sgd_mom_update(weight: NDArray, grad: NDArray, mom: NDArray, weight32: NDArray, lr: float, momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
     """`sgd_mom_update` on the float32 copy of a weight of low precision; `mom` is float32, too."""
 
-def mp_sgd_update(weight: NDArray, grad: NDArray, weight32: NDArray, lr: float = ..., wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
+def mp_sgd_update(weight: NDArray, grad: NDArray, weight32: NDArray, lr: float, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
     """`sgd_update` on the float32 copy of a weight of low precision."""
 
 def multi_all_finite(*data: NDArray, num_arrays: int = 1, init_output: bool = True, out: Any = None, name: str | None = None) -> NDArray:
     """1 if no value of any array is infinite or NaN, else 0; float32 of shape (1,)."""
 
-def multi_lars(lrs: NDArray, weights_sum_sq: NDArray, grads_sum_sq: NDArray, wds: NDArray, eta: float = ..., eps: float = ..., rescale_grad: float = 1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+def multi_lars(lrs: NDArray, weights_sum_sq: NDArray, grads_sum_sq: NDArray, wds: NDArray, eta: float, eps: float, rescale_grad: float = 1.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """Learning rates of LARS, one per layer: `lrs` times `eta |w| / (rescale_grad |g| + wd |w| + eps)`."""
 
 def multi_mp_sgd_mom_update(*data: NDArray, lrs: float | Sequence[float] = ..., wds: float | Sequence[float] = ..., momentum: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, num_weights: int = 1, out: Any = None, name: str | None = None) -> NDArray:
@@ -528,7 +528,7 @@ def multi_sgd_update(*data: NDArray, lrs: float | Sequence[float] = ..., wds: fl
 def multi_sum_sq(*data: NDArray, num_arrays: int = ..., out: Any = None, name: str | None = None) -> NDArray:
     """The sum of squares of each array; float32 of shape (num_arrays,)."""
 
-def nag_mom_update(weight: NDArray, grad: NDArray, mom: NDArray, lr: float = ..., momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+def nag_mom_update(weight: NDArray, grad: NDArray, mom: NDArray, lr: float, momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """Gradient descent with Nesterov's momentum: the step is taken from where the momentum will have led."""
 
 def nanprod(data: NDArray, axis: int | Sequence[int] | None = None, keepdims: bool = False, exclude: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -546,13 +546,13 @@ def norm(data: NDArray, ord: int = 2, axis: int | Sequence[int] | None = None, o
 def normal(loc: float = 0.0, scale: float = 1.0, shape: int | Sequence[int] | None = None, ctx: Any = None, dtype: DType | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
     """Normally distributed numbers with mean `loc` and standard deviation `scale`."""
 
-def one_hot(indices: NDArray, depth: int = ..., on_value: float = 1.0, off_value: float = 0.0, dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> NDArray:
+def one_hot(indices: NDArray, depth: int, on_value: float = 1.0, off_value: float = 0.0, dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> NDArray:
     """A new last axis of length `depth` with `on_value` at the index and `off_value` elsewhere."""
 
 def ones_like(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """Ones with the shape, dtype and context of `data`."""
 
-def pad(data: NDArray, mode: Literal['constant', 'edge', 'reflect'] = ..., pad_width: int | Sequence[int] = ..., constant_value: float = 0.0, *, out: Any = None, name: str | None = None) -> NDArray:
+def pad(data: NDArray, mode: Literal['constant', 'edge', 'reflect'], pad_width: int | Sequence[int], constant_value: float = 0.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """A frame around the array: `pad_width` has the lengths before and after each axis, the first axis first."""
 
 def pick(data: NDArray, index: NDArray, axis: int | None = -1, keepdims: bool = False, mode: Literal['clip', 'wrap'] = 'clip', *, out: Any = None, name: str | None = None) -> NDArray:
@@ -618,7 +618,7 @@ def random_pdf_uniform(sample: NDArray, low: NDArray, high: NDArray, is_log: boo
 def random_poisson(lam: float = 1.0, shape: int | Sequence[int] | None = None, ctx: Any = None, dtype: DType | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
     """Poisson distributed counts with mean `lam`, as floating point numbers."""
 
-def random_randint(low: int = ..., high: int = ..., shape: int | Sequence[int] | None = None, ctx: Any = None, dtype: DType | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
+def random_randint(low: int, high: int, shape: int | Sequence[int] | None = None, ctx: Any = None, dtype: DType | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
     """Integers between `low` (included) and `high` (excluded), all equally likely; int32 unless `dtype` says int64."""
 
 def random_uniform(low: float = 0.0, high: float = 1.0, shape: int | Sequence[int] | None = None, ctx: Any = None, dtype: DType | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -636,7 +636,7 @@ def reciprocal(data: NDArray, *, out: Any = None, name: str | None = None) -> ND
 def relu(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The value where it is positive, else 0; the gradient at 0 is 0."""
 
-def repeat(data: NDArray, repeats: int = ..., axis: int | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
+def repeat(data: NDArray, repeats: int, axis: int | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
     """Every element `repeats` times, one beside the other, along an axis or (axis=None) of all elements in a row."""
 
 def reset_arrays(*data: NDArray, num_arrays: int = ..., out: Any = None, name: str | None = None) -> list[NDArray]:
@@ -648,16 +648,16 @@ def reshape(data: NDArray, shape: int | Sequence[int] = (), reverse: bool = Fals
 def reshape_like(lhs: NDArray, rhs: NDArray, lhs_begin: int | None = None, lhs_end: int | None = None, rhs_begin: int | None = None, rhs_end: int | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
     """`lhs` in the shape of `rhs`; only its values count, so `rhs` gets no gradient."""
 
-def reverse(data: NDArray, axis: int | Sequence[int] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def reverse(data: NDArray, axis: int | Sequence[int], *, out: Any = None, name: str | None = None) -> NDArray:
     """The elements in reverse order along the axes in `axis`."""
 
 def rint(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The nearest integer; of two equally near ones the lower.  The gradient is zero."""
 
-def rmsprop_update(weight: NDArray, grad: NDArray, n: NDArray, lr: float = ..., gamma1: float = 0.95, epsilon: float = 1e-08, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, clip_weights: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+def rmsprop_update(weight: NDArray, grad: NDArray, n: NDArray, lr: float, gamma1: float = 0.95, epsilon: float = 1e-08, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, clip_weights: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """Tieleman and Hinton's RMSProp: the gradient over the root of the running average of its square."""
 
-def rmspropalex_update(weight: NDArray, grad: NDArray, n: NDArray, g: NDArray, delta: NDArray, lr: float = ..., gamma1: float = 0.95, gamma2: float = 0.9, epsilon: float = 1e-08, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, clip_weights: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+def rmspropalex_update(weight: NDArray, grad: NDArray, n: NDArray, g: NDArray, delta: NDArray, lr: float, gamma1: float = 0.95, gamma2: float = 0.9, epsilon: float = 1e-08, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, clip_weights: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """Graves' RMSProp: divides by the running deviation of the gradient, `sqrt(n - g**2 + epsilon)`, with momentum."""
 
 def round(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -690,13 +690,13 @@ def sample_poisson(lam: NDArray, shape: int | Sequence[int] = (), dtype: DType |
 def sample_uniform(low: NDArray, high: NDArray, shape: int | Sequence[int] = (), dtype: DType | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
     """Uniform draws, `shape` of them for each pair of `low` and `high`: the result has shape low.shape + shape."""
 
-def scatter_nd(data: NDArray, indices: NDArray, shape: int | Sequence[int] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def scatter_nd(data: NDArray, indices: NDArray, shape: int | Sequence[int], *, out: Any = None, name: str | None = None) -> NDArray:
     """Zeros of `shape` with `data` at coordinates: `indices[i]` has those along axis i."""
 
-def sgd_mom_update(weight: NDArray, grad: NDArray, mom: NDArray, lr: float = ..., momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
+def sgd_mom_update(weight: NDArray, grad: NDArray, mom: NDArray, lr: float, momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
     """Gradient descent with momentum: `mom = momentum * mom - lr * (grad + wd * weight)`, then `weight + mom`."""
 
-def sgd_update(weight: NDArray, grad: NDArray, lr: float = ..., wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
+def sgd_update(weight: NDArray, grad: NDArray, lr: float, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
     """Gradient descent: `weight * (1 - lr * wd) - lr * grad`."""
 
 def shape_array(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -711,10 +711,10 @@ def sigmoid(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArr
 def sign(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """-1, 0 or 1.  The gradient is zero."""
 
-def signsgd_update(weight: NDArray, grad: NDArray, lr: float = ..., wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+def signsgd_update(weight: NDArray, grad: NDArray, lr: float, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """Moves every weight by `lr` against the sign of its gradient; how large the gradient is does not matter."""
 
-def signum_update(weight: NDArray, grad: NDArray, mom: NDArray, lr: float = ..., momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, wd_lh: float = 0.0, *, out: Any = None, name: str | None = None) -> NDArray:
+def signum_update(weight: NDArray, grad: NDArray, mom: NDArray, lr: float, momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, wd_lh: float = 0.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """Moves every weight by `lr` along the sign of its momentum."""
 
 def sin(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -726,10 +726,10 @@ def sinh(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
 def size_array(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The number of values in `data` as an int64 array of shape (1,)."""
 
-def slice(data: NDArray, begin: int | None | Sequence[int | None] = ..., end: int | None | Sequence[int | None] = ..., step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> NDArray:
+def slice(data: NDArray, begin: int | None | Sequence[int | None], end: int | None | Sequence[int | None], step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> NDArray:
     """Elements from `begin` up to `end` in steps of `step`, for the first axes; None means from or to the very end."""
 
-def slice_axis(data: NDArray, axis: int = ..., begin: int = ..., end: int | None = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def slice_axis(data: NDArray, axis: int, begin: int, end: int | None, *, out: Any = None, name: str | None = None) -> NDArray:
     """Elements from `begin` up to `end` (None: to the very end) of one axis; the range must not be empty."""
 
 def slice_like(data: NDArray, shape_like: NDArray, axes: int | Sequence[int] = (), *, out: Any = None, name: str | None = None) -> NDArray:
@@ -753,10 +753,10 @@ def softsign(data: NDArray, *, out: Any = None, name: str | None = None) -> NDAr
 def sort(data: NDArray, axis: int | None = -1, is_ascend: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
     """The elements in order along an axis, or (axis=None) all of them in a row."""
 
-def space_to_depth(data: NDArray, block_size: int = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def space_to_depth(data: NDArray, block_size: int, *, out: Any = None, name: str | None = None) -> NDArray:
     """Moves blocks of space into channels: (n, c, h, w) becomes (n, c * b**2, h / b, w / b)."""
 
-def split(data: NDArray, num_outputs: int = ..., axis: int = 1, squeeze_axis: bool = False, *, out: Any = None, name: str | None = None) -> Any:
+def split(data: NDArray, num_outputs: int, axis: int = 1, squeeze_axis: bool = False, *, out: Any = None, name: str | None = None) -> Any:
     """Splits an axis into `num_outputs` parts of the same length; `squeeze_axis` drops it where they have length 1."""
 
 def sqrt(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -792,7 +792,7 @@ def tan(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
 def tanh(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The hyperbolic tangent."""
 
-def tile(data: NDArray, reps: int | Sequence[int] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def tile(data: NDArray, reps: int | Sequence[int], *, out: Any = None, name: str | None = None) -> NDArray:
     """The whole array repeated `reps` times along its axes; missing axes or numbers count as 1 on the left."""
 
 def topk(data: NDArray, axis: int | None = -1, k: int = 1, ret_typ: Literal['both', 'indices', 'mask', 'value'] = 'indices', is_ascend: bool = False, dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> NDArray:

@@ -16,7 +16,7 @@ from ._sparse_array import from_record as from_record
 def ElementWiseSum(*data: NDArray, num_args: int = ..., out: Any = None, name: str | None = None) -> NDArray:
     """The sum of all inputs, which have one shape and one dtype."""
 
-def Embedding(data: NDArray, weight: NDArray, input_dim: int = ..., output_dim: int = ..., dtype: DType = 'float32', sparse_grad: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
+def Embedding(data: NDArray, weight: NDArray, input_dim: int, output_dim: int, dtype: DType = 'float32', sparse_grad: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
     """The rows of `weight` at the indices in `data`: a new last axis of length `output_dim`."""
 
 def FullyConnected(data: NDArray, weight: NDArray, bias: NDArray | None = None, num_hidden: int = ..., no_bias: bool = False, flatten: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -40,10 +40,10 @@ def _contrib_sign_ste(data: NDArray, *, out: Any = None, name: str | None = None
 def abs(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The absolute value."""
 
-def adagrad_update(weight: NDArray, grad: NDArray, history: NDArray, lr: float = ..., epsilon: float = 1e-07, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+def adagrad_update(weight: NDArray, grad: NDArray, history: NDArray, lr: float, epsilon: float = 1e-07, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """AdaGrad: `history += grad ** 2; weight -= lr * grad / sqrt(history + epsilon)`."""
 
-def adam_update(weight: NDArray, grad: NDArray, mean: NDArray, var: NDArray, lr: float = ..., beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-08, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
+def adam_update(weight: NDArray, grad: NDArray, mean: NDArray, var: NDArray, lr: float, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-08, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
     """Adam: `weight - lr * mean / (sqrt(var) + epsilon)` with running averages of the gradient and its square."""
 
 def add_n(*data: NDArray, num_args: int = ..., out: Any = None, name: str | None = None) -> NDArray:
@@ -91,7 +91,7 @@ def cbrt(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
 def ceil(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The smallest integer that is not below the value.  The gradient is zero."""
 
-def clip(data: NDArray, a_min: float = ..., a_max: float = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def clip(data: NDArray, a_min: float, a_max: float, *, out: Any = None, name: str | None = None) -> NDArray:
     """`data` with values below `a_min` raised to it and values above `a_max` lowered to it."""
 
 def concat(*data: NDArray, num_args: int = ..., dim: int = 1, out: Any = None, name: str | None = None) -> NDArray:
@@ -133,7 +133,7 @@ def fix(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
 def floor(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The largest integer that is not above the value.  The gradient is zero."""
 
-def ftrl_update(weight: NDArray, grad: NDArray, z: NDArray, n: NDArray, lr: float = ..., lamda1: float = 0.01, beta: float = 1.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
+def ftrl_update(weight: NDArray, grad: NDArray, z: NDArray, n: NDArray, lr: float, lamda1: float = 0.01, beta: float = 1.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """Follow the regularized leader: weights whose sum of gradients stays below `lamda1` are exactly zero."""
 
 def gamma(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -181,10 +181,10 @@ def round(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray
 def rsqrt(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """One over the square root."""
 
-def sgd_mom_update(weight: NDArray, grad: NDArray, mom: NDArray, lr: float = ..., momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
+def sgd_mom_update(weight: NDArray, grad: NDArray, mom: NDArray, lr: float, momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
     """Gradient descent with momentum: `mom = momentum * mom - lr * (grad + wd * weight)`, then `weight + mom`."""
 
-def sgd_update(weight: NDArray, grad: NDArray, lr: float = ..., wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
+def sgd_update(weight: NDArray, grad: NDArray, lr: float, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
     """Gradient descent: `weight * (1 - lr * wd) - lr * grad`."""
 
 def sigmoid(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -199,7 +199,7 @@ def sin(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
 def sinh(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The hyperbolic sine."""
 
-def slice(data: NDArray, begin: int | None | Sequence[int | None] = ..., end: int | None | Sequence[int | None] = ..., step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> NDArray:
+def slice(data: NDArray, begin: int | None | Sequence[int | None], end: int | None | Sequence[int | None], step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> NDArray:
     """Elements from `begin` up to `end` in steps of `step`, for the first axes; None means from or to the very end."""
 
 def sqrt(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy
 import torch
@@ -27,7 +27,7 @@ from ._call import apply
 from ._methods import ArrayMethods
 
 if TYPE_CHECKING:
-    from .._typing import DType, Shape
+    from .._typing import DType, NumpyReshapeOptions, Shape
     from ..context import Context
 
 _new = object.__new__
@@ -259,7 +259,7 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
         self[...] = _index.sort(self, axis, kind, order)
 
     # ------------------------------------------------------------------ shape
-    def reshape(self, *args: Any, **kwargs: Any) -> Self:
+    def reshape(self, *args: Any, **kwargs: Unpack[NumpyReshapeOptions]) -> Self:     # type: ignore[override]
         """A copy in another shape, where -1 stands for what is left over; `reshape_view` shares memory.
 
         >>> mx.np.arange(6).reshape(2, -1).shape
@@ -267,9 +267,9 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
         """
         return self._reshaped(True, args, kwargs)
 
-    def reshape_view(self, *shape: Any, **kwargs: Any) -> Self:
+    def reshape_view(self, *args: Any, **kwargs: Unpack[NumpyReshapeOptions]) -> Self:
         """The same memory under another shape."""
-        return self._reshaped(False, shape, kwargs)
+        return self._reshaped(False, args, kwargs)
 
     def _reshaped(self, copy, args, kwargs):
         order = kwargs.pop('order', 'C') if kwargs else 'C'

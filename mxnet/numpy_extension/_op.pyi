@@ -7,7 +7,7 @@ from mxnet.ndarray.ndarray import NDArray
 from mxnet.numpy.multiarray import ndarray
 from ._own import *
 
-def activation(data: NDArray, act_type: Literal['relu', 'sigmoid', 'softrelu', 'softsign', 'tanh'] = ..., *, out: Any = None, name: str | None = None) -> ndarray:
+def activation(data: NDArray, act_type: Literal['relu', 'sigmoid', 'softrelu', 'softsign', 'tanh'], *, out: Any = None, name: str | None = None) -> ndarray:
     """An activation function without parameters; `softrelu` is `log(1 + exp(x))`, `softsign` is `x / (1 + |x|)`."""
 
 def arange_like(data: NDArray, start: float = 0.0, step: float = 1.0, repeat: int = 1, ctx: Any = '', axis: int | None = None, *, out: Any = None, name: str | None = None) -> ndarray:
@@ -22,7 +22,7 @@ def batch_flatten(data: NDArray, *, out: Any = None, name: str | None = None) ->
 def batch_norm(data: NDArray, gamma: NDArray, beta: NDArray, moving_mean: NDArray, moving_var: NDArray, eps: float = 0.001, momentum: float = 0.9, fix_gamma: bool = True, use_global_stats: bool = False, output_mean_var: bool = False, axis: int = 1, cudnn_off: bool = False, min_calib_range: float | None = None, max_calib_range: float | None = None, *, out: Any = None, name: str | None = None) -> ndarray:
     """Normalises each channel over the batch to mean 0 and variance 1, then times `gamma` plus `beta`."""
 
-def cast(data: NDArray, dtype: DType = ..., *, out: Any = None, name: str | None = None) -> ndarray:
+def cast(data: NDArray, dtype: DType, *, out: Any = None, name: str | None = None) -> ndarray:
     """`data` in another dtype; floats become integers by dropping the fraction."""
 
 def convolution(data: NDArray, weight: NDArray, bias: NDArray | None = None, kernel: int | Sequence[int] = ..., stride: int | Sequence[int] = (), dilate: int | Sequence[int] = (), pad: int | Sequence[int] = (), num_filter: int = ..., num_group: int = 1, workspace: int = 1024, no_bias: bool = False, cudnn_tune: Literal[None, 'fastest', 'limited_workspace', 'off'] = None, cudnn_off: bool = False, layout: Literal[None, 'NCDHW', 'NCHW', 'NCW', 'NDHWC', 'NHWC'] = None, *, out: Any = None, name: str | None = None) -> ndarray:
@@ -34,7 +34,7 @@ def deconvolution(data: NDArray, weight: NDArray, bias: NDArray | None = None, k
 def dropout(data: NDArray, p: float = 0.5, mode: Literal['always', 'training'] = 'training', axes: int | Sequence[int] = (), cudnn_off: bool | None = False, *, out: Any = None, name: str | None = None) -> ndarray:
     """Sets a random fraction `p` of the values to 0 and multiplies the others by `1 / (1 - p)`."""
 
-def embedding(data: NDArray, weight: NDArray, input_dim: int = ..., output_dim: int = ..., dtype: DType = 'float32', sparse_grad: bool = False, *, out: Any = None, name: str | None = None) -> ndarray:
+def embedding(data: NDArray, weight: NDArray, input_dim: int, output_dim: int, dtype: DType = 'float32', sparse_grad: bool = False, *, out: Any = None, name: str | None = None) -> ndarray:
     """The rows of `weight` at the indices in `data`: a new last axis of length `output_dim`."""
 
 def erf(data: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
@@ -73,7 +73,7 @@ def multibox_prior(data: NDArray, sizes: float | Sequence[float] = (1.0,), ratio
 def multibox_target(anchor: NDArray, label: NDArray, cls_pred: NDArray, overlap_threshold: float = 0.5, ignore_label: float = -1.0, negative_mining_ratio: float = -1.0, negative_mining_thresh: float = 0.5, minimum_negative_samples: int = 0, variances: float | Sequence[float] = (0.1, 0.1, 0.2, 0.2), *, out: Any = None, name: str | None = None) -> list[ndarray]:
     """What anchors should predict, given the boxes in an image: (offsets, mask of the offsets, class)."""
 
-def one_hot(indices: NDArray, depth: int = ..., on_value: float = 1.0, off_value: float = 0.0, dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> ndarray:
+def one_hot(indices: NDArray, depth: int, on_value: float = 1.0, off_value: float = 0.0, dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> ndarray:
     """A new last axis of length `depth` with `on_value` at the index and `off_value` elsewhere."""
 
 def pick(data: NDArray, index: NDArray, axis: int | None = -1, keepdims: bool = False, mode: Literal['clip', 'wrap'] = 'clip', *, out: Any = None, name: str | None = None) -> ndarray:
@@ -91,7 +91,7 @@ def reshape_like(lhs: NDArray, rhs: NDArray, lhs_begin: int | None = None, lhs_e
 def rnn(data: NDArray, parameters: NDArray, state: NDArray, state_cell: NDArray | None = None, sequence_length: NDArray | None = None, state_size: int = ..., num_layers: int = ..., bidirectional: bool = False, mode: Literal['gru', 'lstm', 'rnn_relu', 'rnn_tanh'] = ..., p: float = 0.0, state_outputs: bool = False, projection_size: int | None = None, lstm_state_clip_min: float | None = None, lstm_state_clip_max: float | None = None, lstm_state_clip_nan: bool = False, use_sequence_length: bool = False, *, out: Any = None, name: str | None = None) -> ndarray:
     """A stack of recurrent layers over sequences `data` of shape (steps, batch, features)."""
 
-def roi_pooling(data: NDArray, rois: NDArray, pooled_size: int | Sequence[int] = ..., spatial_scale: float = ..., *, out: Any = None, name: str | None = None) -> ndarray:
+def roi_pooling(data: NDArray, rois: NDArray, pooled_size: int | Sequence[int], spatial_scale: float, *, out: Any = None, name: str | None = None) -> ndarray:
     """The maximum in each of `pooled_size` (height, width) parts of each region: (regions, channels, height, width)."""
 
 def sequence_mask(data: NDArray, sequence_length: NDArray | None = None, use_sequence_length: bool = False, value: float = 0.0, axis: int = 0, *, out: Any = None, name: str | None = None) -> ndarray:
@@ -103,7 +103,7 @@ def shape_array(data: NDArray, *, out: Any = None, name: str | None = None) -> n
 def sigmoid(data: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
     """`1 / (1 + exp(-x))`."""
 
-def slice(data: NDArray, begin: int | None | Sequence[int | None] = ..., end: int | None | Sequence[int | None] = ..., step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> ndarray:
+def slice(data: NDArray, begin: int | None | Sequence[int | None], end: int | None | Sequence[int | None], step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> ndarray:
     """Elements from `begin` up to `end` in steps of `step`, for the first axes; None means from or to the very end."""
 
 def smooth_l1(data: NDArray, scalar: float = 1.0, *, out: Any = None, name: str | None = None) -> ndarray:

@@ -6,10 +6,10 @@ from mxnet._typing import DType
 from mxnet.ndarray.ndarray import NDArray
 from mxnet.numpy.multiarray import ndarray
 
-def adjust_lighting(data: NDArray, alpha: float | Sequence[float] = ..., *, out: Any = None, name: str | None = None) -> ndarray:
+def adjust_lighting(data: NDArray, alpha: float | Sequence[float], *, out: Any = None, name: str | None = None) -> ndarray:
     """Adds light along the three main directions that colours of ImageNet vary in, by the amounts of `alpha`."""
 
-def crop(data: NDArray, x: int = ..., y: int = ..., width: int = ..., height: int = ..., *, out: Any = None, name: str | None = None) -> ndarray:
+def crop(data: NDArray, x: int, y: int, width: int, height: int, *, out: Any = None, name: str | None = None) -> ndarray:
     """The part of an image, `width` wide and `height` high, with its left upper corner at column `x`, row `y`."""
 
 def flip_left_right(data: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
@@ -21,13 +21,13 @@ def flip_top_bottom(data: NDArray, *, out: Any = None, name: str | None = None) 
 def normalize(data: NDArray, mean: float | Sequence[float] = (0.0, 0.0, 0.0, 0.0), std: float | Sequence[float] = (1.0, 1.0, 1.0, 1.0), *, out: Any = None, name: str | None = None) -> ndarray:
     """`(data - mean) / std` per channel of (channels, height, width); one value stands for all channels."""
 
-def random_brightness(data: NDArray, min_factor: float = ..., max_factor: float = ..., *, out: Any = None, name: str | None = None) -> ndarray:
+def random_brightness(data: NDArray, min_factor: float, max_factor: float, *, out: Any = None, name: str | None = None) -> ndarray:
     """The image times a random factor between `min_factor` and `max_factor`."""
 
-def random_color_jitter(data: NDArray, brightness: float = ..., contrast: float = ..., saturation: float = ..., hue: float = ..., *, out: Any = None, name: str | None = None) -> ndarray:
+def random_color_jitter(data: NDArray, brightness: float, contrast: float, saturation: float, hue: float, *, out: Any = None, name: str | None = None) -> ndarray:
     """Random brightness, contrast, saturation and hue, in random order."""
 
-def random_contrast(data: NDArray, min_factor: float = ..., max_factor: float = ..., *, out: Any = None, name: str | None = None) -> ndarray:
+def random_contrast(data: NDArray, min_factor: float, max_factor: float, *, out: Any = None, name: str | None = None) -> ndarray:
     """Moves all values away from the image's mean brightness by a random factor, or towards it if that is below 1."""
 
 def random_flip_left_right(data: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
@@ -36,13 +36,13 @@ def random_flip_left_right(data: NDArray, *, out: Any = None, name: str | None =
 def random_flip_top_bottom(data: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
     """The image as it is or upside down, each as likely."""
 
-def random_hue(data: NDArray, min_factor: float = ..., max_factor: float = ..., *, out: Any = None, name: str | None = None) -> ndarray:
+def random_hue(data: NDArray, min_factor: float, max_factor: float, *, out: Any = None, name: str | None = None) -> ndarray:
     """Turns all hues around the colour circle by a random number of turns; gray stays gray."""
 
 def random_lighting(data: NDArray, alpha_std: float = 0.05, *, out: Any = None, name: str | None = None) -> ndarray:
     """`adjust_lighting` by normally distributed amounts with deviation `alpha_std`."""
 
-def random_saturation(data: NDArray, min_factor: float = ..., max_factor: float = ..., *, out: Any = None, name: str | None = None) -> ndarray:
+def random_saturation(data: NDArray, min_factor: float, max_factor: float, *, out: Any = None, name: str | None = None) -> ndarray:
     """Makes colours stronger by a random factor, or paler if that is below 1."""
 
 def resize(data: NDArray, size: int | Sequence[int] = (), keep_ratio: bool = False, interp: int = 1, *, out: Any = None, name: str | None = None) -> ndarray:

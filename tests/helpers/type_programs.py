@@ -36,6 +36,9 @@ def programs():
     for path in sorted(ROOT.glob('examples/*.py')):
         found[path.name] = path.read_text(encoding='utf-8')     # under its own name: examples import each other
     for name in TUTORIALS:
+        folder = str(next(ROOT.glob(f'tests/*/{name}.py')).parent)      # in sys.path only if pytest collects it
+        if folder not in sys.path:
+            sys.path.append(folder)
         for constant, text in vars(importlib.import_module(name)).items():
             if constant.isupper() and isinstance(text, str) and 'mx' in text and 'import' in text:
                 found[f'{name}_{constant.lower()}.py'] = text

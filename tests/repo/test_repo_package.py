@@ -70,28 +70,93 @@ def test_release_is_reproducible(tmp_path):
         subprocess.run([sys.executable, '-m', 'twine', 'check', '--strict', *files], check=True)
 
 
+# ---------------------------------------------------------------------- installed from the wheel
+OLD_PROGRAM = """
+import mxnet as mx
+import numpy as np
+print 'sum', mx.nd.array(np.ones((2, 3), dtype=np.float)).sum().asscalar()
+"""
+
+
+class Installed:
+    """A fresh virtual environment with the wheel, and a folder that has nothing of the repository but its data."""
+
+    def __init__(self, wheel, folder):
+        self.wheel, self.folder = wheel, folder
+        self.python = folder / 'venv' / 'bin' / 'python'
+        self.place = folder / 'place'
+        (self.place / 'examples').mkdir(parents=True)
+        (self.place / 'examples' / 'data').symlink_to(ROOT / 'examples' / 'data')
+        (self.place / 'LICENSE').symlink_to(ROOT / 'LICENSE')
+        subprocess.run([sys.executable, '-m', 'venv', folder / 'venv'], check=True)
+
+    def install(self, extra=''):
+        subprocess.run([self.python, '-m', 'pip', 'install', '--quiet', '-c', ROOT / 'constraints.txt',
+                        f'{self.wheel}{extra}'], check=True)
+
+    def run(self, *command, status=0):
+        environment = {key: value for key, value in os.environ.items() if key != 'PYTHONPATH'}
+        environment |= {'MXNET_HOME': str(self.folder), 'OMP_NUM_THREADS': '1'}
+        done = subprocess.run(command, cwd=self.place, env=environment, capture_output=True, text=True)
+        assert done.returncode == status, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    def remx(self, *arguments, status=0):
+        return self.run(self.python.parent / 'remx', *arguments, status=status)
+
+
+@pytest.fixture(scope='module')
+def installed(wheel, tmp_path_factory):
+    """With PyTorch, NumPy and what they need, and nothing else."""
+    found = Installed(wheel, tmp_path_factory.mktemp('installed'))
+    found.install()
+    return found
+
+
+def without_decoders(installed):
+    """Whether the environment has PyTorch and NumPy only."""
+    return installed.run(installed.python, '-c', 'import importlib.util as u\n'
+                         'print([n for n in ("cv2", "PIL", "matplotlib", "scipy", "onnx") if u.find_spec(n)])')
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_examples_with_torch_and_numpy_only(installed):
+    """Every example runs, without figures; what needs an optional part says which."""
+    assert without_decoders(installed) == '[]\n'
+    where = installed.run(installed.python, '-c', 'import mxnet; print(mxnet.__file__)')
+    assert where.startswith(str(installed.folder / 'venv'))
+    names = sorted(path.stem for path in (ROOT / 'examples').glob('*.py') if path.stem not in ('digits', 'figures'))
+    assert len(names) > 15
+    for name in names:
+        program = [installed.python, ROOT / 'examples' / f'{name}.py']
+        assert '--quick' in installed.run(*program, '--help'), name
+        if name == 'tune_digits':
+            assert 'pip install "remx[tune]"' in installed.run(*program, '--quick', status=1)
+        else:
+            installed.run(*program, '--quick')
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_wheel_in_an_empty_environment(wheel, tmp_path):
-    """README's programs with the wheel, PyTorch, NumPy and what they need, and nothing else."""
-    python = tmp_path / 'venv' / 'bin' / 'python'
-    subprocess.run([sys.executable, '-m', 'venv', tmp_path / 'venv'], check=True)
-    subprocess.run([python, '-m', 'pip', 'install', '--quiet', '-c', ROOT / 'constraints.txt', f'{wheel}[image]'],
-                   check=True)
-    place = tmp_path / 'place'
-    (place / 'examples').mkdir(parents=True)
-    (place / 'examples' / 'data').symlink_to(ROOT / 'examples' / 'data')
-    environment = {key: value for key, value in os.environ.items() if key != 'PYTHONPATH'}
-    environment |= {'MXNET_HOME': str(tmp_path), 'OMP_NUM_THREADS': '1'}
-    subprocess.run([python.parent / 'remx', 'train', '--quiet'], cwd=place, env=environment, check=True)
-    program = (f'import sys; sys.path.insert(0, {str(ROOT / "tests" / "helpers")!r})\n'
-               'from docs_runner import run_page\n'
-               f'sys.exit(run_page({str(ROOT / "README.md")!r}, {str(place)!r}) or 0)')
-    done = subprocess.run([python, '-c', program], cwd=place, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    where = subprocess.run([python, '-c', 'import mxnet; print(mxnet.__file__)'], cwd=place, env=environment,
-                           capture_output=True, text=True).stdout
-    assert str(tmp_path / 'venv') in where
+@pytest.mark.parametrize('readme', ['README.md', 'README.zh-CN.md'])
+def test_readme_with_the_wheel(installed, readme):
+    """README's commands, then its programs, which also read a picture."""
+    installed.install('[image]')
+    (installed.place / 'old_program.py').write_text(OLD_PROGRAM)
+    text = (ROOT / readme).read_text(encoding='utf-8')
+    commands = re.findall(r'^(remx [^#\n]*?) *(?:#.*)?$', text, re.MULTILINE)
+    assert [command.split()[1] for command in commands] == ['run', 'check', 'doctor']
+    printed = [installed.remx(*command.split()[1:], status=int('check' in command)) for command in commands]
+    assert printed[0].startswith('sum 6.0') and 'np.float' in printed[1] and 'remx    2.0.0' in printed[2]
+    options = re.search(r'make train ARGS="(--model [^"]*)"', ' '.join(text.split()))[1].split()
+    installed.remx('train', '--quiet', *options)
+    shutil.rmtree(installed.place / 'remx-train')
+    installed.remx('train', '--quiet')
+    installed.run(installed.python, '-c',
+                  f'import sys; sys.path.insert(0, {str(ROOT / "tests" / "helpers")!r})\n'
+                  'from docs_runner import run_page\n'
+                  f'sys.exit(run_page({str(ROOT / readme)!r}, {str(installed.place)!r}) or 0)')
 
 
 def test_constraints_are_exact_pins():

@@ -14,6 +14,7 @@ import sys
 import warnings
 from pathlib import Path
 
+import planted_mistakes
 import pytest
 import type_programs
 from conftest import ROOT
@@ -249,6 +250,33 @@ def planted(folder):
         where[len(lines)] = what
     (folder / 'planted.py').write_text('\n'.join(lines) + '\n')
     return where
+
+
+def sown(folder):
+    """tests/helpers/planted_mistakes.py as a program: {line: the mistake}."""
+    lines = planted_mistakes.BEGIN.splitlines()
+    mistakes = planted_mistakes.MISTAKES.split('\n')[1:-1]
+    where = {len(lines) + number: line for number, line in enumerate(mistakes, 1)}
+    (folder / 'sown.py').write_text('\n'.join(lines + mistakes) + '\n')
+    assert len(where) > 160
+    return where
+
+
+@needs_pyright
+def test_pyright_finds_a_mistake_in_every_line(tmp_path):
+    where = sown(tmp_path)
+    found = {line for _, line, _, _ in pyright(tmp_path)}
+    assert [mistake for line, mistake in where.items() if line not in found] == []
+    assert found <= set(where)
+
+
+@needs_mypy
+@pytest.mark.slow
+def test_mypy_finds_a_mistake_in_every_line(tmp_path):
+    where = sown(tmp_path)
+    found = {line for _, line, _, _ in mypy(tmp_path, ['sown.py'])}
+    assert [mistake for line, mistake in where.items() if line not in found] == []
+    assert found <= set(where)
 
 
 @needs_pyright

@@ -48,7 +48,7 @@ def _numbers_of(data):
     except ValueError:
         values = None
     if values is None or values.dtype.kind not in 'biuf':
-        raise TypeError(f'samples of type {type(data[0]).__name__} cannot be made to an array, or have different '
+        raise TypeError(f'samples of type {type(data[0]).__name__} cannot be combined into an array, or have different '
                         'shapes; pass batchify_fn=, such as gluon.data.batchify.AsList() or Pad()')
     return values
 

@@ -21,7 +21,7 @@ def add(lhs: NDArray, rhs: NDArray, *, out: Any = None, name: str | None = None)
 def add_scalar(data: NDArray, scalar: float = 1.0, is_int: bool = True, *, out: Any = None, name: str | None = None) -> ndarray:
     """`data + scalar`."""
 
-def arange(start: float = ..., stop: float | None = None, step: float = 1.0, repeat: int = 1, infer_range: bool = False, ctx: Any = '', dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> ndarray:
+def arange(start: float, stop: float | None = None, step: float = 1.0, repeat: int = 1, infer_range: bool = False, ctx: Any = '', dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> ndarray:
     """Numbers from `start` up to `stop`, every one `repeat` times; none where `step` does not lead there."""
 
 def arccos(x: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
@@ -96,16 +96,16 @@ def blackman(M: int | None = None, ctx: Any = '', dtype: DType = 'float32', *, o
 def boolean_mask(data: NDArray, index: NDArray, axis: int = 0, *, out: Any = None, name: str | None = None) -> ndarray:
     """The elements along `axis` where the vector `index` is not 0.  How many depends on the values."""
 
-def boolean_mask_assign_scalar(data: NDArray, mask: NDArray, value: float = ..., start_axis: int = ..., *, out: Any = None, name: str | None = None) -> ndarray:
+def boolean_mask_assign_scalar(data: NDArray, mask: NDArray, value: float, start_axis: int, *, out: Any = None, name: str | None = None) -> ndarray:
     """`data` with a number where the mask is true; the mask lies on the axes from `start_axis` on."""
 
-def boolean_mask_assign_tensor(data: NDArray, mask: NDArray, value: NDArray, start_axis: int = ..., *, out: Any = None, name: str | None = None) -> ndarray:
+def boolean_mask_assign_tensor(data: NDArray, mask: NDArray, value: NDArray, start_axis: int, *, out: Any = None, name: str | None = None) -> ndarray:
     """`data` with the values of an array, one after the other, where the mask is true."""
 
 def broadcast_to(array: NDArray, shape: int | Sequence[int] = (), *, out: Any = None, name: str | None = None) -> ndarray:
     """Repeats axes of length 1, and adds axes in front, so that the array gets `shape`; -1 and -2 keep an axis."""
 
-def cast(data: NDArray, dtype: DType = ..., *, out: Any = None, name: str | None = None) -> ndarray:
+def cast(data: NDArray, dtype: DType, *, out: Any = None, name: str | None = None) -> ndarray:
     """`data` in another dtype; floats become integers by dropping the fraction."""
 
 def cbrt(x: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
@@ -120,7 +120,7 @@ def choice(input1: NDArray | None = None, input2: NDArray | None = None, a: int 
 def cholesky(A: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
     """The lower triangular matrix L with `L @ L.T == A` of a positive definite matrix."""
 
-def clip(data: NDArray, a_min: float = ..., a_max: float = ..., *, out: Any = None, name: str | None = None) -> ndarray:
+def clip(data: NDArray, a_min: float, a_max: float, *, out: Any = None, name: str | None = None) -> ndarray:
     """`data` with values below `a_min` raised to it and values above `a_max` lowered to it."""
 
 def column_stack(*data: NDArray, num_args: int = ..., out: Any = None, name: str | None = None) -> ndarray:
@@ -162,7 +162,7 @@ def diag_indices_from(data: NDArray, *, out: Any = None, name: str | None = None
 def diff(a: NDArray, n: int = 1, axis: int = -1, *, out: Any = None, name: str | None = None) -> ndarray:
     """The differences of neighbours along an axis, `n` times over."""
 
-def dsplit(data: NDArray, indices: int | Sequence[int] = ..., axis: int = 1, squeeze_axis: bool = False, sections: int = 0, *, out: Any = None, name: str | None = None) -> Any:
+def dsplit(data: NDArray, indices: int | Sequence[int], axis: int = 1, squeeze_axis: bool = False, sections: int = 0, *, out: Any = None, name: str | None = None) -> Any:
     """Splits the third axis; `indices` and `sections` are those of `_npi_split`."""
 
 def dstack(*data: NDArray, num_args: int = ..., dim: int = 1, out: Any = None, name: str | None = None) -> ndarray:
@@ -195,7 +195,7 @@ def equal_scalar(data: NDArray, scalar: float = 1.0, is_int: bool = True, *, out
 def exp(x: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
     """The exponential function."""
 
-def expand_dims(data: NDArray, axis: int = ..., *, out: Any = None, name: str | None = None) -> ndarray:
+def expand_dims(data: NDArray, axis: int, *, out: Any = None, name: str | None = None) -> ndarray:
     """A new axis of length 1 before `axis`."""
 
 def expm1(x: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
@@ -204,13 +204,13 @@ def expm1(x: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
 def exponential(input1: NDArray | None = None, scale: float | None = 1.0, size: int | Sequence[int] | None = None, ctx: Any = 'cpu', *, out: Any = None, name: str | None = None) -> ndarray:
     """Exponentially distributed numbers with mean `scale`; gradients reach it."""
 
-def eye(N: int = ..., M: int | None = None, k: int = 0, ctx: Any = '', dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> ndarray:
+def eye(N: int, M: int | None = None, k: int = 0, ctx: Any = '', dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> ndarray:
     """Zeros of N rows and M columns (as many as rows, if not given) with ones on the k-th diagonal."""
 
 def fix(x: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
     """The value without its fraction: the nearest integer towards 0.  The gradient is zero."""
 
-def flip(data: NDArray, axis: int | Sequence[int] | None = ..., *, out: Any = None, name: str | None = None) -> ndarray:
+def flip(data: NDArray, axis: int | Sequence[int] | None, *, out: Any = None, name: str | None = None) -> ndarray:
     """The elements in reverse order along the axes in `axis`, or (None) along all."""
 
 def floor(x: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
@@ -219,7 +219,7 @@ def floor(x: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
 def full(shape: int | Sequence[int] | None = None, ctx: Any = '', dtype: DType = 'float32', value: float = ..., *, out: Any = None, name: str | None = None) -> ndarray:
     """One number in a whole shape."""
 
-def full_like(a: NDArray, fill_value: float = ..., ctx: Any = '', dtype: DType | None = None, *, out: Any = None, name: str | None = None) -> ndarray:
+def full_like(a: NDArray, fill_value: float, ctx: Any = '', dtype: DType | None = None, *, out: Any = None, name: str | None = None) -> ndarray:
     """One number in the shape of `a`, and in its dtype unless another is given.  The gradient is zero."""
 
 def gamma(input1: NDArray | None = None, input2: NDArray | None = None, shape: float | None = ..., scale: float | None = ..., size: int | Sequence[int] | None = None, ctx: Any = 'cpu', dtype: Literal['float16', 'float32', 'float64'] = 'float32', *, out: Any = None, name: str | None = None) -> ndarray:
@@ -252,7 +252,7 @@ def hanning(M: int | None = None, ctx: Any = '', dtype: DType = 'float32', *, ou
 def histogram(data: NDArray, bins: NDArray | None = None, bin_cnt: int | None = None, range: float | Sequence[float] | None = None, *, out: Any = None, name: str | None = None) -> list[ndarray]:
     """Counts the values in each interval; returns the counts (int64) and the limits of the intervals."""
 
-def hsplit(data: NDArray, indices: int | Sequence[int] = ..., axis: int = 1, squeeze_axis: bool = False, sections: int = 0, *, out: Any = None, name: str | None = None) -> Any:
+def hsplit(data: NDArray, indices: int | Sequence[int], axis: int = 1, squeeze_axis: bool = False, sections: int = 0, *, out: Any = None, name: str | None = None) -> Any:
     """Splits the second axis, or a vector's only one; `indices` and `sections` are those of `_npi_split`."""
 
 def hstack(*data: NDArray, num_args: int = ..., dim: int = 1, out: Any = None, name: str | None = None) -> ndarray:
@@ -267,7 +267,7 @@ def hypot_scalar(data: NDArray, scalar: float = 1.0, is_int: bool = True, *, out
 def identity(shape: int | Sequence[int] = (), ctx: Any = '', dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> ndarray:
     """A square matrix with ones on its diagonal; `shape` is (n, n)."""
 
-def indices(dimensions: int | Sequence[int] = ..., dtype: DType = 'int32', ctx: Any = '', *, out: Any = None, name: str | None = None) -> ndarray:
+def indices(dimensions: int | Sequence[int], dtype: DType = 'int32', ctx: Any = '', *, out: Any = None, name: str | None = None) -> ndarray:
     """For each axis of a grid of these lengths, the position along it of every point: shape (axes, *dimensions)."""
 
 def insert_scalar(arr: NDArray, values: NDArray | None = None, val: float | None = None, start: int | None = None, stop: int | None = None, step: int | None = None, int_ind: int | None = None, axis: int | None = None, *, out: Any = None, name: str | None = None) -> ndarray:
@@ -321,7 +321,7 @@ def less_equal_scalar(data: NDArray, scalar: float = 1.0, is_int: bool = True, *
 def less_scalar(data: NDArray, scalar: float = 1.0, is_int: bool = True, *, out: Any = None, name: str | None = None) -> ndarray:
     """Whether `data < scalar`."""
 
-def linspace(start: float = ..., stop: float = ..., num: int = ..., endpoint: bool = True, ctx: Any = '', dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> ndarray:
+def linspace(start: float, stop: float, num: int, endpoint: bool = True, ctx: Any = '', dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> ndarray:
     """`num` numbers at equal distances from `start` to `stop`, which is one of them only with `endpoint`."""
 
 def log(x: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
@@ -342,7 +342,7 @@ def logical_not(x: NDArray, *, out: Any = None, name: str | None = None) -> ndar
 def logistic(input1: NDArray | None = None, input2: NDArray | None = None, loc: float | None = ..., scale: float | None = ..., size: int | Sequence[int] | None = None, ctx: Any = 'cpu', *, out: Any = None, name: str | None = None) -> ndarray:
     """Logistically distributed numbers; gradients reach `loc` and `scale`."""
 
-def logspace(start: float = ..., stop: float = ..., num: int = ..., endpoint: bool = True, base: float = 10.0, ctx: Any = '', dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> ndarray:
+def logspace(start: float, stop: float, num: int, endpoint: bool = True, base: float = 10.0, ctx: Any = '', dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> ndarray:
     """`base` to the power of `num` numbers at equal distances from `start` to `stop`."""
 
 def matmul(a: NDArray, b: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
@@ -408,7 +408,7 @@ def not_equal_scalar(data: NDArray, scalar: float = 1.0, is_int: bool = True, *,
 def ones(shape: int | Sequence[int] = (), ctx: Any = '', dtype: DType = 'float32', *, out: Any = None, name: str | None = None) -> ndarray:
     """Ones of a shape."""
 
-def pad(data: NDArray, pad_width: int | Sequence[int] | Sequence[int | Sequence[int]] = ..., mode: Literal['constant', 'edge', 'maximum', 'minimum', 'reflect', 'symmetric'] = 'constant', constant_value: float = 0.0, reflect_type: str = 'even', *, out: Any = None, name: str | None = None) -> ndarray:
+def pad(data: NDArray, pad_width: int | Sequence[int] | Sequence[int | Sequence[int]], mode: Literal['constant', 'edge', 'maximum', 'minimum', 'reflect', 'symmetric'] = 'constant', constant_value: float = 0.0, reflect_type: str = 'even', *, out: Any = None, name: str | None = None) -> ndarray:
     """A frame around the array: `pad_width` has the lengths before and after each axis."""
 
 def pareto(input1: NDArray | None = None, a: float | None = None, size: int | Sequence[int] | None = None, ctx: Any = 'cpu', *, out: Any = None, name: str | None = None) -> ndarray:
@@ -438,7 +438,7 @@ def powerd(input1: NDArray | None = None, a: float | None = None, size: int | Se
 def radians(x: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
     """An angle in degrees, given in radians."""
 
-def random_randint(low: int = ..., high: int = ..., shape: int | Sequence[int] | None = None, ctx: Any = None, dtype: DType | None = None, *, out: Any = None, name: str | None = None) -> ndarray:
+def random_randint(low: int, high: int, shape: int | Sequence[int] | None = None, ctx: Any = None, dtype: DType | None = None, *, out: Any = None, name: str | None = None) -> ndarray:
     """Integers between `low` (included) and `high` (excluded), all equally likely; int32 unless `dtype` says int64."""
 
 def rarctan2_scalar(data: NDArray, scalar: float = 1.0, is_int: bool = True, *, out: Any = None, name: str | None = None) -> ndarray:
@@ -453,10 +453,10 @@ def rcopysign_scalar(data: NDArray, scalar: float = 1.0, is_int: bool = True, *,
 def reciprocal(x: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
     """One over the value."""
 
-def reshape(a: NDArray, newshape: int | Sequence[int] = ..., reverse: bool = False, order: str = 'C', *, out: Any = None, name: str | None = None) -> ndarray:
+def reshape(a: NDArray, newshape: int | Sequence[int], reverse: bool = False, order: str = 'C', *, out: Any = None, name: str | None = None) -> ndarray:
     """The same elements in another shape; `newshape` may hold codes, which `reverse` reads from the right."""
 
-def resize(a: NDArray, new_shape: int | Sequence[int] = ..., *, out: Any = None, name: str | None = None) -> ndarray:
+def resize(a: NDArray, new_shape: int | Sequence[int], *, out: Any = None, name: str | None = None) -> ndarray:
     """The elements in another shape, from the start again where there are too few of them; of none, zeros."""
 
 def rint(x: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
@@ -483,7 +483,7 @@ def rsubtract_scalar(data: NDArray, scalar: float = 1.0, is_int: bool = True, *,
 def rtrue_divide_scalar(data: NDArray, scalar: float = 1.0, is_int: bool = True, *, out: Any = None, name: str | None = None) -> ndarray:
     """`scalar / data`; of integers as float32."""
 
-def scatter_set_nd(lhs: NDArray, rhs: NDArray, indices: NDArray, shape: int | Sequence[int] = ..., *, out: Any = None, name: str | None = None) -> ndarray:
+def scatter_set_nd(lhs: NDArray, rhs: NDArray, indices: NDArray, shape: int | Sequence[int], *, out: Any = None, name: str | None = None) -> ndarray:
     """`lhs`, which has `shape`, with `rhs` at coordinates: `indices[i]` has those along axis i."""
 
 def share_memory(a: NDArray, b: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
@@ -501,10 +501,10 @@ def sin(x: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
 def sinh(x: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
     """The hyperbolic sine."""
 
-def slice(data: NDArray, begin: int | None | Sequence[int | None] = ..., end: int | None | Sequence[int | None] = ..., step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> ndarray:
+def slice(data: NDArray, begin: int | None | Sequence[int | None], end: int | None | Sequence[int | None], step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> ndarray:
     """Elements from `begin` up to `end` in steps of `step`, for the first axes; None means from or to the very end."""
 
-def slice_assign(lhs: NDArray, rhs: NDArray, begin: int | None | Sequence[int | None] = ..., end: int | None | Sequence[int | None] = ..., step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> ndarray:
+def slice_assign(lhs: NDArray, rhs: NDArray, begin: int | None | Sequence[int | None], end: int | None | Sequence[int | None], step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> ndarray:
     """`lhs` with a slice of it replaced by `rhs`, which must have the shape of that slice."""
 
 def slice_assign_scalar(data: NDArray, scalar: float = 0.0, begin: int | None | Sequence[int | None] = ..., end: int | None | Sequence[int | None] = ..., step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> ndarray:
@@ -519,7 +519,7 @@ def solve(A: NDArray, B: NDArray, *, out: Any = None, name: str | None = None) -
 def sort(data: NDArray, axis: int | None = -1, is_ascend: bool = True, *, out: Any = None, name: str | None = None) -> ndarray:
     """The elements in order along an axis, or (axis=None) all of them in a row."""
 
-def split(data: NDArray, indices: int | Sequence[int] = ..., axis: int = 1, squeeze_axis: bool = False, sections: int = 0, *, out: Any = None, name: str | None = None) -> Any:
+def split(data: NDArray, indices: int | Sequence[int], axis: int = 1, squeeze_axis: bool = False, sections: int = 0, *, out: Any = None, name: str | None = None) -> Any:
     """Splits an axis where `indices` say a part begins (so the first is 0), or into `sections` parts."""
 
 def sqrt(x: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
@@ -558,10 +558,10 @@ def tan(x: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
 def tanh(x: NDArray, *, out: Any = None, name: str | None = None) -> ndarray:
     """The hyperbolic tangent."""
 
-def tensordot(a: NDArray, b: NDArray, a_axes_summed: int | Sequence[int] = ..., b_axes_summed: int | Sequence[int] = ..., *, out: Any = None, name: str | None = None) -> ndarray:
+def tensordot(a: NDArray, b: NDArray, a_axes_summed: int | Sequence[int], b_axes_summed: int | Sequence[int], *, out: Any = None, name: str | None = None) -> ndarray:
     """The sum of products over pairs of axes; the others of `a` come first, then those of `b`."""
 
-def tensordot_int_axes(a: NDArray, b: NDArray, axes: int = ..., *, out: Any = None, name: str | None = None) -> ndarray:
+def tensordot_int_axes(a: NDArray, b: NDArray, axes: int, *, out: Any = None, name: str | None = None) -> ndarray:
     """The sum of products over the last `axes` axes of `a` and the first of `b`."""
 
 def tensorinv(a: NDArray, ind: int = 2, *, out: Any = None, name: str | None = None) -> ndarray:
@@ -570,7 +570,7 @@ def tensorinv(a: NDArray, ind: int = 2, *, out: Any = None, name: str | None = N
 def tensorsolve(a: NDArray, b: NDArray, a_axes: int | Sequence[int] = (), *, out: Any = None, name: str | None = None) -> ndarray:
     """The x with `tensordot(a, x, x.ndim) == b`; axes in `a_axes` go to the end of `a` before."""
 
-def tile(data: NDArray, reps: int | Sequence[int] = ..., *, out: Any = None, name: str | None = None) -> ndarray:
+def tile(data: NDArray, reps: int | Sequence[int], *, out: Any = None, name: str | None = None) -> ndarray:
     """The whole array repeated `reps` times along its axes; missing axes or numbers count as 1 on the left."""
 
 def tril(data: NDArray, k: int = 0, *, out: Any = None, name: str | None = None) -> ndarray:
