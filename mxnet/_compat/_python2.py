@@ -60,11 +60,9 @@ MODULES = {
     'htmlentitydefs',
     'anydbm',
 }
-# a program that mentions one of these knows both versions
-_BOTH = re.compile(
-    r'version_info|\bsys\.version\b|\bsix\b|\bPY[23]\b|\bpast\.|\bfuture\b(?!__)|from builtins|ImportError|'
-    r'ModuleNotFoundError'
-)
+# a program that uses one of these names, or imports one of these modules, knows both versions
+_BOTH = {'version_info', 'PY2', 'PY3', 'ImportError', 'ModuleNotFoundError'}
+_MODULES_OF_BOTH = {'six', 'past', 'future', 'builtins', 'PY2', 'PY3'}
 _NUL = re.compile('\0[^\n]*')
 _TODAY = re.compile(r'^#!.*python2', re.MULTILINE)
 
@@ -142,7 +140,7 @@ def is_python2(text, tree):
     """Whether a file that Python 3 can parse was written for Python 2 alone."""
     if _TODAY.match(text):
         return True
-    if _BOTH.search(text) or _is_newer(tree):
+    if _knows_both(tree) or _is_newer(tree):
         return False
     if inherited[0]:
         return True
@@ -162,6 +160,26 @@ def is_python2(text, tree):
         if isinstance(node, ast.Import) and any(a.name in MODULES for a in node.names):
             return True
         if isinstance(node, ast.ImportFrom) and not node.level and node.module in MODULES:
+            return True
+    return False
+
+
+def _knows_both(tree):
+    """Whether a file asks for the version, or imports what only programs for both versions import."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in _BOTH:
+            return True
+        if isinstance(node, ast.Attribute) and (
+            node.attr in _BOTH or node.attr == 'version' and isinstance(node.value, ast.Name) and node.value.id == 'sys'
+        ):
+            return True
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            modules = [node.module or '', *(alias.name for alias in node.names if alias.name in _MODULES_OF_BOTH)]
+        else:
+            continue
+        if any(module.partition('.')[0] in _MODULES_OF_BOTH for module in modules):
             return True
     return False
 

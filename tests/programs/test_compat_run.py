@@ -273,6 +273,7 @@ def test_quotients_as_counts(remx):
     ("d = {'a': 1}\nprint(sorted(d.items() + [('b', 2)]), 7 / 2)\n", "[('a', 1), ('b', 2)] 3"),
     ('print([9] + range(2), 7 / 2)\n', '[9, 0, 1] 3'),
     ('print(len(zip([1, 2], [3, 4])), 7 / 2)\n', '2 3'),
+    ('# six values, in the future\nfuture = 3\nx = "PY3, ImportError"\nprint([9] + range(2))\n', '[9, 0, 1]'),
     ("d = {'a': 1}\nprint(len(d.items()), [1] + list(range(2)), 7 / 2)\n", '1 [1, 0, 1] 3.5'),
 ])
 def test_lists_that_are_added_or_counted_are_python_2(remx, text, wanted):
