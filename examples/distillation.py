@@ -62,7 +62,7 @@ def learn(net, pictures, labels, held_out, epochs, teacher=None, batch=50, loss_
             y = nd.array(labels[part])
             wanted = None if teacher is None else teacher(x)
             with autograd.record():
-                loss = from_labels(net(x), y) if teacher is None else loss_of(net(x), wanted, y)
+                loss = from_labels(net(x), y) if teacher is None or loss_of is None else loss_of(net(x), wanted, y)
             loss.backward()
             trainer.step(batch)
         curve.append(accuracy(net, *held_out))

@@ -62,7 +62,7 @@ def add_search_arguments(parser: Any, trials: int, seed: bool) -> None:
     add('--storage', metavar='FILE|URL', help='a journal, an SQLite file (.db) or postgresql://user@host/database '
                                               '(OUT/study.journal)')
     add('--backend', choices=['processes', 'ray'], default='processes',
-        help='where trials run: here, or as tasks on the Ray cluster of RAY_ADDRESS (else on a new local cluster)')
+        help='where trials run: here, or as tasks on the Ray cluster of RAY_ADDRESS (without it, on a local cluster)')
     add('--gpus', type=float, default=0, metavar='N', help='GPUs that a trial takes, with --backend ray')
     add('--keep-all', action='store_true', help='keep the files of all trials, not only of the best')
     add('--keep-going', action='store_true', help='continue the search when a trial raises an error')

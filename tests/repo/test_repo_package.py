@@ -142,13 +142,14 @@ def test_examples_with_torch_and_numpy_only(installed):
 @pytest.mark.parametrize('readme', ['README.md', 'README.zh-CN.md'])
 def test_readme_with_the_wheel(installed, readme):
     """README's commands, then its programs, which also read a picture."""
-    installed.install('[image]')
+    installed.install('[image,old]')
     (installed.place / 'old_program.py').write_text(OLD_PROGRAM)
     text = (ROOT / readme).read_text(encoding='utf-8')
-    commands = re.findall(r'^(remx [^#\n]*?) *(?:#.*)?$', text, re.MULTILINE)
+    shown = '\n'.join(re.findall(r'^```bash\n(.*?)^```', text, re.MULTILINE | re.DOTALL))
+    commands = re.findall(r'^(remx [^#\n]*?) *(?:#.*)?$', shown, re.MULTILINE)
     assert [command.split()[1] for command in commands] == ['run', 'check', 'doctor']
     printed = [installed.remx(*command.split()[1:], status=int('check' in command)) for command in commands]
-    assert printed[0].startswith('sum 6.0') and 'np.float' in printed[1] and 'remx    2.0.0' in printed[2]
+    assert printed[0].startswith('sum 6.0') and 'numpy.float' in printed[1] and 'remx    2.0.0' in printed[2]
     options = re.search(r'make train ARGS="(--model [^"]*)"', ' '.join(text.split()))[1].split()
     installed.remx('train', '--quiet', *options)
     shutil.rmtree(installed.place / 'remx-train')

@@ -248,7 +248,7 @@ class _DownloadedDataset(Dataset):
         self._root = os.path.expanduser(root)
         self._get_data()
 
-    def __getitem__(self, idx: int) -> Any:
+    def __getitem__(self, idx: int | slice) -> Any:
         if self._transform is not None:
             return self._transform(self._data[idx], self._label[idx])
         return self._data[idx], self._label[idx]
