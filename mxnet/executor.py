@@ -434,12 +434,12 @@ class Executor:
             self._late.check()
         if readers:
             before_write(*[b.materialize() for b in self.grad_arrays if b is not None and not b._sparse])
-        if is_train:
-            move_all(moves)
         if bound is not None and bound.plain:
+            heads = bound.ones if out_grads is None else self._head_gradients(out_grads, outputs)
             with torch.no_grad():
-                self._follow_back(bound, saved,
-                                  bound.ones if out_grads is None else self._head_gradients(out_grads, outputs))
+                self._follow_back(bound, saved, heads)
+            if is_train:
+                move_all(moves)
             return
         heads = self._head_gradients(out_grads, outputs)
         if plan is not None:
@@ -455,6 +455,8 @@ class Executor:
                 found = gradients_of([o for o, _ in pairs], leaves, [h for _, h in pairs])
                 if watch is not None:
                     watch.show_gradients(found[len(wanted):])
+        if is_train:                # a pass that has failed moves nothing
+            move_all(moves)
         self._store(dict(zip(wanted, found, strict=False)))
 
     @staticmethod

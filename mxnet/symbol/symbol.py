@@ -571,7 +571,8 @@ def _without_casts(entries):
     """A graph whose operators read what mixed precision casts for them.  A cast that is an output stays one."""
     flat = [e for node, i in entries for e in (node.inputs if _is_cast(node) else [(node, i)])]
     new = iter(rebuild(flat, lambda node, inputs: list(inputs) if _is_cast(node) else None))
-    casts, found = {}, []
+    casts: dict[int, Any] = {}
+    found = []
     for node, i in entries:
         if not _is_cast(node):
             found.append(next(new))

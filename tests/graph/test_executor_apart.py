@@ -74,6 +74,24 @@ def test_an_argument_written_before_backward_is_noticed_by_a_plan_as_well():
             assert executor.grad_dict['x'].asnumpy().tolist() == [1, 1]
 
 
+def test_a_backward_pass_that_fails_moves_no_averages():
+    symbol = mx.sym.BatchNorm(mx.sym.maximum(mx.sym.Variable('x'), mx.sym.Variable('y')), momentum=.5, name='bn')
+    executor = symbol.simple_bind(mx.cpu(), x=(3, 2), y=(3, 2))
+    executor.arg_dict['x'][:] = 1
+    for number in range(4):         # the first run has no plan
+        executor.forward(is_train=True)
+        executor.arg_dict['x'][:] = 1
+        with pytest.raises(MXNetError, match='written in place'):
+            executor.backward(nd.ones((3, 2)))
+        executor.forward(is_train=True)
+        with pytest.raises((MXNetError, ValueError)):
+            executor.backward(nd.ones((7, 2)))
+        assert executor.aux_dict['bn_moving_mean'].asnumpy().tolist() == [0, 0], number
+    executor.forward(is_train=True)
+    executor.backward(nd.ones((3, 2)))
+    assert executor.aux_dict['bn_moving_mean'].asnumpy().tolist() == [.5, .5]
+
+
 @pytest.mark.parametrize('again', [lambda s: mx.sym.load_json(s.tojson()),
                                    lambda s: mx.sym.load_json(s.tojson(remove_amp_cast=True))])
 def test_a_cast_that_is_an_output_is_saved(again):
