@@ -1,4 +1,4 @@
-"""Stores of an array into itself, and what `**=` and reductions of scalars do: as in MXNet 1.9.1."""
+"""Stores of an array into itself, what `**=` does, and arrays without axes: as in MXNet 1.9.1."""
 import numpy as onp
 import pytest
 
@@ -68,3 +68,25 @@ def test_an_axis_of_a_scalar(name, expected, axis):
 def test_positions_in_a_scalar():
     assert [p.asnumpy().tolist() for p in mx.np.array(3.).nonzero()] == [[0]]
     assert [p.asnumpy().tolist() for p in mx.np.nonzero(mx.np.array(0.))] == [[]]
+
+
+@pytest.mark.parametrize('code', ['a + b', 'a - b', 'a * b', 'a / b', 'a ** b', 'mx.np.maximum(a, b)'])
+@pytest.mark.parametrize('narrow, wide', [('float16', 'float32'), ('float16', 'float64'), ('float32', 'float64')])
+@pytest.mark.parametrize('recorded', [False, True])
+def test_a_scalar_array_counts_for_the_dtype(code, narrow, wide, recorded):
+    for first, second in ((narrow, wide), (wide, narrow)):
+        for shapes in (((2,), ()), ((), (2,))):
+            a, b = mx.np.ones(shapes[0], dtype=first), mx.np.ones(shapes[1], dtype=second)
+            a.attach_grad()
+            with mx.autograd.record() if recorded else mx.autograd.pause():
+                result = eval(code, {'a': a, 'b': b, 'mx': mx})
+            assert result.dtype == wide and result.shape == (2,)
+            if recorded:
+                result.backward()
+                assert a.grad.dtype == first
+
+
+def test_ldexp_by_a_fraction():
+    x = mx.np.array([1., 3.])
+    onp.testing.assert_allclose(mx.np.ldexp(x, .5).asnumpy(), [2 ** .5, 3 * 2 ** .5], rtol=1e-6)
+    assert mx.np.ldexp(x, 2).tolist() == [4, 12] and mx.np.ldexp(x.astype('int32'), 2).tolist() == [4, 12]
