@@ -291,8 +291,14 @@ def fill_ones(arrays: Iterable[NDArrayBase]) -> None:
         array.materialize().data.fill_(1)         # `data`: nothing that was computed depends on them
 
 
+def apart(value: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """A value that is to be stored in a tensor: a copy, if the store could overwrite it while it is read."""
+    return value.clone() if value.untyped_storage().data_ptr() == target.untyped_storage().data_ptr() else value
+
+
 def copy(target: torch.Tensor, value: torch.Tensor) -> None:
     """Copies a tensor into another; to a GPU without waiting for it."""
+    value = apart(value, target)
     if target.is_cuda and value.device.type == 'cpu' and not value.requires_grad and not target.requires_grad:
         send(value, target)
     else:

@@ -1,13 +1,28 @@
 """What an executor shows its monitor: values of nodes, and the gradients that nodes send back."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import torch
+from torch.autograd.graph import Node as GraphNode
 
 from ._graph.ir.monitors import NodeMonitor, input_names
 from ._graph.ir.node import Node
+
+
+def leads_to(node: GraphNode, leaves: Collection[int]) -> bool:
+    """Whether torch's graph leads from a node to one of some tensors, given by their ids."""
+    seen, open_nodes = {node}, [node]
+    while open_nodes:
+        node = open_nodes.pop()
+        if id(getattr(node, 'variable', None)) in leaves:
+            return True
+        for source, _ in node.next_functions:
+            if source is not None and source not in seen:
+                seen.add(source)
+                open_nodes.append(source)
+    return False
 
 
 class GradientMonitor(NodeMonitor):

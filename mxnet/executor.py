@@ -16,7 +16,7 @@ from . import _executor_parts
 from . import _random_state as _random
 from ._array import NDArrayBase, before_write, fill_ones, overwrite, owned_apart, readers, wrap
 from ._dispatch import entering, interceptors
-from ._executor_monitor import GradientMonitor
+from ._executor_monitor import GradientMonitor, leads_to
 from ._executor_runs import BoundRun, BoundTraining
 from ._graph.codegen.plan import Plans, alike, copy_all
 from ._graph.codegen.states import move_all
@@ -29,6 +29,7 @@ from ._lazy.pending import GraphOutputs
 from ._names import kind_of, near, not_an_array
 from ._names import suggest_names as _suggest_names
 from ._ops.core.integer_gradients import differentiable_head
+from ._ops.core.late_reads import Versions
 from ._ops.core.moves import sort_moves
 from ._ops.core.table import CallSite
 from ._state import state
@@ -112,6 +113,7 @@ class Executor(_executor_parts.Gradients, _executor_parts.Memory):
         self._outputs, self._kind = None, _kind_of_outputs(symbol)
         self._graph_outputs: Any = None    # outputs that lie in the memory of a CUDA graph
         self._recorded: Any = None         # what backward needs of the last forward, until it has been used
+        self._late: Versions | None = None      # of what it must find as it was, where a plan ran forward
         self._fed: Any = ()                # what `_forward_backward` read in the place of arguments
         self._training = False
         self._monitor: Any = None
@@ -256,6 +258,7 @@ class Executor(_executor_parts.Gradients, _executor_parts.Memory):
             moves = [(tensors[n], value, weight) for n, value, weight in changed if weight is not None]
             states = {n: value for n, value, weight in changed if weight is None}
             self._recorded = (plan, saved, outputs, None, moves) if record else None
+            self._note_late_reads()
             if record == (self._training and self._learns) and not any(array._sparse for array in arrays):
                 self._bound_runs[self._training] = BoundRun(self, plan, values, record)
         else:
@@ -268,8 +271,10 @@ class Executor(_executor_parts.Gradients, _executor_parts.Memory):
                                               device=self._ctx.torch_device, monitor=watch)
             # going back takes about twice as long as going forward
             self._plans.ran(kind, (perf_counter() - begin) * (3 if record else 1))
+            # a monitor has gradients computed that the executor does not need; these move no averages
+            needed = None if watch is None else {id(tensors[place]) for place in wanted}
             moves = [(tensors[place], move.value, move.weight) for place, value in sort_moves(states, outputs).items()
-                     if type(value) is list for move in value]
+                     if type(value) is list for move in value if needed is None or leads_to(move.node, needed)]
             states = {place: value for place, value in states.items() if type(value) is not list}
             self._recorded = (None, (tensors, wanted, watch), outputs, None, moves) if record else None
         if update_states and self._training:
@@ -297,7 +302,14 @@ class Executor(_executor_parts.Gradients, _executor_parts.Memory):
                     else:
                         moves.append((tensors[place], value, weight))
         self._recorded = (plan, saved, outputs, bound, moves) if bound.record else None
+        self._note_late_reads()
         return outputs if bound.fresh else [o.detach() for o in owned_apart(outputs, tensors)]
+
+    def _note_late_reads(self):
+        """Keeps the versions of what upstream's backward pass reads again and that of a plan does not."""
+        places = self._program.late_reads
+        self._late = Versions([a.materialize() for n in places if not (a := self._arrays[n])._sparse]) \
+            if places and self._recorded is not None else None
 
     def _forward_backward(self, feed, update=None):
         """`forward(is_train=True)`, then `backward()`, as one plan where there is one.
@@ -417,14 +429,16 @@ class Executor(_executor_parts.Gradients, _executor_parts.Memory):
             self._run(record=True, update_states=False)
         plan, saved, outputs, bound, moves = self._recorded
         self._recorded = None
+        if self._late is not None and plan is not None:
+            self._late.check()
         if readers:
             before_write(*[b.materialize() for b in self.grad_arrays if b is not None and not b._sparse])
-        if is_train:
-            move_all(moves)
         if bound is not None and bound.plain:
+            heads = bound.ones if out_grads is None else self._head_gradients(out_grads, outputs)
             with torch.no_grad():
-                self._follow_back(bound, saved,
-                                  bound.ones if out_grads is None else self._head_gradients(out_grads, outputs))
+                self._follow_back(bound, saved, heads)
+            if is_train:
+                move_all(moves)
             return
         heads = self._head_gradients(out_grads, outputs)
         if plan is not None:
@@ -440,6 +454,8 @@ class Executor(_executor_parts.Gradients, _executor_parts.Memory):
                 found = gradients_of([o for o, _ in pairs], leaves, [h for _, h in pairs])
                 if watch is not None:
                     watch.show_gradients(found[len(wanted):])
+        if is_train:                # a pass that has failed moves nothing
+            move_all(moves)
         self._store(dict(zip(wanted, found, strict=False)))
 
     @staticmethod

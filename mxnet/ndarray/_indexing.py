@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 import torch
 
-from .._array import NDArrayBase
+from .._array import NDArrayBase, apart
 from .._names import kind_of
 from .._ops.core import checks
 from .._ops.core.gradients import depends, linked
@@ -191,6 +191,8 @@ def recorded(array: Any, key: Any, tensor: torch.Tensor, result: torch.Tensor) -
 def write(tensor, key, value):
     """Stores a number or a tensor of the same dtype and device where a key points."""
     number = isinstance(value, numbers.Number)
+    if not number:
+        value = apart(value, tensor)
     try:
         parts, basic = normalize(key, tensor)
         if not _negative_steps(parts):

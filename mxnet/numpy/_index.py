@@ -72,7 +72,7 @@ def where(condition, x=None, y=None):
 def nonzero(a):
     """Positions of the elements that are not 0: an array for each axis."""
     found = apply('_npx_nonzero', (a,), {})
-    return tuple(found[:, i] for i in range(a.ndim))
+    return tuple(found[:, i] for i in range(max(a.ndim, 1)))       # a scalar counts as an array of length 1
 
 
 def sort(a, axis=-1, kind=None, order=None):

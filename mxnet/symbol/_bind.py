@@ -99,24 +99,32 @@ def simple_bind(symbol, ctx, grad_req, type_dict, stype_dict, group2ctx, shared_
                       stacklevel=4)
     reqs = _requirements(grad_req, names)
     new = _Allocation(facts, _contexts(symbol, ctx, group2ctx or {}), ctx, stype_dict or {})
-    shared, shared_grads, shared_states = ({}, {}, {}) if shared_exec is None else \
+    # only a bind with a buffer shares arrays: those named with the executor, others with the buffer
+    shared, shared_grads, shared_states = ({}, {}, {}) if shared_exec is None or shared_buffer is None else \
         (shared_exec.arg_dict, shared_exec.grad_dict, shared_exec.aux_dict)
+    named = frozenset(shared_arg_names or ())
 
     def argument(node):
-        parameter = shared_arg_names is None or node.name in shared_arg_names
-        if parameter and new.fits(shared.get(node.name), node):
+        if node.name not in named:
+            return new(node) if shared_buffer is None else new.from_buffer(shared_buffer, node, node.name)
+        if new.fits(shared.get(node.name), node):
             return shared[node.name]
-        if shared_arg_names is not None and parameter and node.name in shared:
+        if node.name in shared:
             raise MXNetError(f'simple_bind: {node.name} has shape {facts.shape((node, 0))}, but '
                              f'{shared[node.name].shape} in the executor that it is shared with')
-        return new(node) if shared_buffer is None or shared_arg_names is not None and parameter \
-            else new.from_buffer(shared_buffer, node)
+        return new(node)
+
+    def gradient(node):
+        if node.name in named and new.fits(shared_grads.get(node.name), node):
+            return shared_grads[node.name]
+        if shared_buffer is None or node.name in named or of_rows.get(id(node), 'default') != 'default':
+            return new(node, of_rows.get(id(node)))
+        return new.from_buffer(shared_buffer, node, f'grad of {node.name}')
 
     arguments = [n for n in variables if id(n) not in auxiliary]
     args = [argument(n) for n in arguments]
     of_rows = _gradients_by_rows(symbol)
-    grads = [None if r == 'null' else shared_grads[n.name] if new.fits(shared_grads.get(n.name), n)
-             else new(n, of_rows.get(id(n))) for n, r in zip(arguments, reqs, strict=True)]
+    grads = [None if r == 'null' else gradient(n) for n, r in zip(arguments, reqs, strict=True)]
     aux = [shared_states[n.name] if new.fits(shared_states.get(n.name), n) else new(n)
            for n in variables if id(n) in auxiliary]
     return Executor(symbol, ctx, reqs, group2ctx, args, grads, aux)
@@ -154,9 +162,9 @@ class _Allocation:
         return array is not None and array.stype == self._stype(node) and array.shape == self._facts.shape((node, 0)) \
             and torch_dtype(array.dtype) is self._facts.dtype((node, 0))
 
-    def from_buffer(self, arrays, node):
+    def from_buffer(self, arrays, node, name):
         """An array that shares memory with the one of this name, which is replaced if it is too small."""
-        name, old = node.name, arrays.get(node.name)
+        old = arrays.get(name)
         if self.fits(old, node):
             return old
         shape = self._facts.shape((node, 0))

@@ -406,7 +406,7 @@ class Symbol(OperatorMethods, SymbolBase):
     # ------------------------------------------------------------------ files
     def tojson(self, remove_amp_cast: bool = True) -> str:
         """The graph as JSON, in the format of `-symbol.json`."""
-        entries = rebuild(self._entries, _drop_casts) if remove_amp_cast else self._entries
+        entries = _without_casts(self._entries) if remove_amp_cast else self._entries
         return _json.dumps(entries, np_shape=bool(state.np_shape))
 
     def save(self, fname: Path, remove_amp_cast: bool = True) -> None:
@@ -565,10 +565,24 @@ def _shown(attrs):
     return result
 
 
-def _drop_casts(node, inputs):
-    if node.op is not None and node.op.name in ('amp_cast', 'amp_multicast'):
-        return list(inputs)
-    return None
+def _is_cast(node):
+    return node.op is not None and node.op.name in ('amp_cast', 'amp_multicast')
+
+
+def _without_casts(entries):
+    """A graph whose operators read what mixed precision casts for them.  A cast that is an output stays one."""
+    flat = [e for node, i in entries for e in (node.inputs if _is_cast(node) else [(node, i)])]
+    new = iter(rebuild(flat, lambda node, inputs: list(inputs) if _is_cast(node) else None))
+    casts: dict[int, Any] = {}
+    found = []
+    for node, i in entries:
+        if not _is_cast(node):
+            found.append(next(new))
+            continue
+        inputs = tuple(next(new) for _ in node.inputs)
+        cast = casts.setdefault(id(node), Node(node.op, node.name, node.attrs, inputs, node.subgraphs))
+        found.append((cast, i))
+    return found
 
 
 # ---------------------------------------------------------------------- making symbols

@@ -133,6 +133,12 @@ BETWEEN = lines('''
     b -= a * 0.1
     c[1:3] = nd.ones((2,))
     c[nd.array([0, 1])] = 5
+    a[:-1] = a[1:]
+    c[0:3] = c[1:4]
+    a[nd.array([2, 1])] = a[:2]
+    a[::2] = a[:2]
+    v = a; v **= 2; see(a, v)
+    c **= 2; see(c, t)
     a.wait_to_read()
     with autograd.record():
     |     with autograd.pause():

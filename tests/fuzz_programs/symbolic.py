@@ -54,7 +54,8 @@ UPDATES = lines('''
     |     if a is not None and k not in ('data', 'label'):
     |         ex.arg_dict[k][:] -= 0.05 * a
     for k in ('fc1_weight', 'fc2_weight'):
-    |     nd.sgd_update(ex.arg_dict[k], ex.grad_dict[k], lr=0.05, out=ex.arg_dict[k])
+    |     if ex.grad_dict[k] is not None:
+    |         nd.sgd_update(ex.arg_dict[k], ex.grad_dict[k], lr=0.05, out=ex.arg_dict[k])
 ''')
 BETWEEN_RUNS = lines('''
     see(ex.outputs)
@@ -96,9 +97,18 @@ BETWEEN_RUNS = lines('''
     see(type(ex.outputs[0]) is nd.NDArray)
     ex.arg_arrays[1][:] = ex.arg_arrays[1] * 0.5
     ex.arg_dict['data'][:] = 0.5
+    ex.set_monitor_callback(lambda *_: None)
+    other = out.simple_bind(CTX, {shapes}, shared_exec=ex)
+    | for a in other.arg_dict.values():
+    |     a[:] = 0.25
+    other = out.simple_bind(CTX, {shapes}, shared_exec=ex, shared_buffer={}, shared_arg_names=['fc1_weight'])
+    | other.arg_dict['fc1_weight'][:] = 0.25
+    | other.arg_dict['fc2_weight'][:] = 0.5
+    | see(sorted(k for k in other.arg_dict))
 ''')
 REQUESTS = ("'write'", "'write'", "'add'",
-            "{'data': 'write', 'fc1_weight': 'add', 'fc2_weight': 'write', 'fc2_bias': 'null'}")
+            "{'data': 'write', 'fc1_weight': 'add', 'fc2_weight': 'write', 'fc2_bias': 'null'}",
+            "{'fc2_weight': 'write', 'fc2_bias': 'write'}")         # nothing before a BatchNorm has a gradient
 
 
 def executor(g):

@@ -705,6 +705,13 @@ def oddities():
             second('arcsinh', 0.5), second('arccosh', 2)]
 
 
+@claim('A store of an array into itself', [0.0, 0.0, 1.0], [0.0, 0.0, 0.0])
+def stored_into_itself():
+    x = nd.arange(3)
+    x[1:] = x[:-1]
+    return x.asnumpy().tolist()
+
+
 @claim('Writing to an array that `backward` needs', ['MXNetError', 'MXNetError', [4.0], [8.0], [6.0, 6.0]],
        [[8.0], [0.0, 0.0, 1.0], [4.0], [8.0], [6.0, 6.0]])
 def written_before_backward():

@@ -58,7 +58,7 @@ def _power(lhs, rhs):
 def _quotient(lhs, rhs):
     if not lhs.is_floating_point() and not rhs.is_floating_point():
         lhs, rhs = lhs.float(), rhs.float()
-    return torch.div(lhs, rhs)
+    return torch.div(*promoted(lhs, rhs))
 
 
 def _modulo(lhs, rhs):
@@ -73,17 +73,23 @@ def _load_exponent(lhs, rhs):
     return lhs * torch.pow(2.0, rhs).to(lhs.dtype)
 
 
+def _add(lhs, rhs):
+    return torch.add(*promoted(lhs, rhs))      # torch leaves the dtype of a scalar out of account
+
+
 def _subtract(lhs, rhs):
-    if lhs.dtype is torch.bool or rhs.dtype is torch.bool:
-        lhs, rhs = promoted(lhs, rhs)          # torch refuses a boolean on either side
-    return torch.sub(lhs, rhs)
+    return torch.sub(*promoted(lhs, rhs))
+
+
+def _multiply(lhs, rhs):
+    return torch.mul(*promoted(lhs, rhs))
 
 
 _ARRAYS = [
     # name, names of the inputs, function, what it computes
-    ('add', 'lhs rhs', torch.add, 'The sum `lhs + rhs`.'),
+    ('add', 'lhs rhs', _add, 'The sum `lhs + rhs`.'),
     ('subtract', 'lhs rhs', _subtract, 'The difference `lhs - rhs`.'),
-    ('multiply', 'lhs rhs', torch.mul, 'The product `lhs * rhs`.'),
+    ('multiply', 'lhs rhs', _multiply, 'The product `lhs * rhs`.'),
     ('true_divide', 'lhs rhs', _quotient, 'The quotient `lhs / rhs`; of integers as float32.'),
     ('mod', 'lhs rhs', _modulo, 'The remainder of `lhs / rhs`, with the sign of `rhs`; 0 where `rhs` is 0.'),
     ('power', 'lhs rhs', _power, '`lhs` to the power of `rhs`.'),
@@ -175,7 +181,7 @@ _SCALAR = [
     ('arctan2', _with_number(_in_floats(torch.atan2)), True, 'The angle of the point with height `data` at `scalar`.'),
     ('rarctan2', _with_number(_in_floats(torch.atan2), True), True,
      'The angle of the point with height `scalar` at distance `data`.'),
-    ('ldexp', lambda x, number: x * math.ldexp(1.0, int(number)) if x.is_floating_point() else x * 2 ** int(number),
+    ('ldexp', lambda x, number: x * 2.0 ** number if x.is_floating_point() else x * 2 ** int(number),
      True, '`data * 2**scalar`.'),
     ('rldexp', lambda x, number: (number * torch.pow(2.0, floating(x))).to(x.dtype), True, '`scalar * 2**data`.'),
     ('lcm', _with_number(torch.lcm), False, 'The smallest common multiple of integers and an integer.'),

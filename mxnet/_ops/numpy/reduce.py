@@ -22,9 +22,10 @@ def _axes(name, data, axis, keepdims):
 
 
 def _reduced(kernel, name, data, axis, keepdims):
-    if axis == () or not data.dim() and axis is None:
+    if axis == ():
         return data.clone()
-    return kernel(data, _axes(name, data, axis, keepdims), keepdims)
+    axes = _axes(name, data, axis, keepdims)
+    return kernel(data, axes, keepdims) if data.dim() else data.clone()
 
 
 def _accumulator(data, dtype):

@@ -22,6 +22,8 @@ def reduction_axes(name, data, axis, exclude=False):
     count = data.dim()
     if not axis:
         return tuple(range(count))
+    if not count and len(axis) == 1 and axis[0] in (0, -1):
+        return ()                      # NumPy takes a scalar for an array of one axis here
     for a in axis:
         if not -count <= a < count:
             raise MXNetError(f'operator {name}: axis {a} is out of range for data of shape {tuple(data.shape)}')
