@@ -442,7 +442,7 @@ def _differentiate(tensors: Sequence[torch.Tensor], gradients: Sequence[torch.Te
     finally:
         state.commits, state.heads = outer
     if NodeMoves in [type(commit[0]) for commit in commits]:
-        commits = in_backward_order(commits, tensors)
+        commits = in_backward_order(commits, tensors, wanted)
     commits.reverse()
     while commits:                              # each gradient is freed as soon as it is written
         write, *args = commits.pop()
@@ -517,8 +517,10 @@ def grad(heads: Arrays, variables: Any, head_grads: NDArray | Sequence[NDArray |
     if interceptors and (scope := entering('grad')) is not None:
         with scope:
             return grad(heads, variables, head_grads, retain_graph, create_graph, train_mode)
-    heads, tensors, gradients = _heads(heads, head_grads)
     variables = [variables] if isinstance(variables, NDArrayBase) else list(variables)
+    if not variables:
+        raise AssertionError('grad: the list of variables is empty; it needs at least one array')
+    heads, tensors, gradients = _heads(heads, head_grads)
     wanted = [v._link() if getattr(v, '_sparse', False) else _history(v, f'variable {i}')
               for i, v in enumerate(variables)]
     for i, tensor in enumerate(wanted):

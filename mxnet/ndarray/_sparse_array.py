@@ -261,10 +261,6 @@ class BaseSparseNDArray(NDArray):
         self._write(_arithmetic.modulo(self, other), '%=')
         return self
 
-    def __ipow__(self, other: Any) -> Self:
-        self._write(_arithmetic.power(self, other), '**=')
-        return self
-
     def __bool__(self) -> bool:
         return bool(self.tostype('default'))
 

@@ -229,10 +229,6 @@ class NDArray(OperatorMethods, NDArrayBase):
         write(self, _a.modulo(self, other).materialize(), '%=')
         return self
 
-    def __ipow__(self, other: Any) -> NDArray:
-        write(self, _a.power(self, other).materialize(), '**=')
-        return self
-
     def __bool__(self) -> bool:
         if self.size > 1:
             if state.truth is not None:

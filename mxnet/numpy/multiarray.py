@@ -130,7 +130,6 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
     __itruediv__ = __idiv__ = fast_inplace(torch.Tensor.div_, _e.true_divide.method, '/=', FLOATS)
 
     __imod__: ClassVar[Callable[[Any, Any], ndarray]] = _inplace(_e.mod.method, '%=')
-    __ipow__: ClassVar[Callable[[Any, Any], ndarray]] = _inplace(_e.power.method, '**=')
     __iand__: Any = _inplace(_e.bitwise_and.method, '&=')
     __ior__: Any = _inplace(_e.bitwise_or.method, '|=')
     __ixor__: Any = _inplace(_e.bitwise_xor.method, '^=')

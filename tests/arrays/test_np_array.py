@@ -118,8 +118,9 @@ def test_in_place():
     x -= 4
     x /= 2
     x %= 3
-    x **= 2
-    assert y is x and x.tolist() == [0.0, 4.0]
+    assert y is x and x.tolist() == [0.0, 2.0]
+    x **= 2                                 # a new array, as in upstream
+    assert x.tolist() == [0.0, 4.0] and y.tolist() == [0.0, 2.0]
     i = np.array([6, 3], dtype='int32')
     i &= 3
     i |= 8
