@@ -30,8 +30,10 @@ def grad(heads: Arrays, variables: Any, head_grads: NDArray | Sequence[NDArray |
     if interceptors and (scope := entering('grad')) is not None:
         with scope:
             return grad(heads, variables, head_grads, retain_graph, create_graph, train_mode)
-    heads, tensors, gradients, others = _heads(heads, head_grads)
     variables = [variables] if isinstance(variables, NDArrayBase) else list(variables)
+    if not variables:
+        raise AssertionError('grad: the list of variables is empty; it needs at least one array')
+    heads, tensors, gradients, others = _heads(heads, head_grads)
     wanted = [v._link() if getattr(v, '_sparse', False) else _history(v, f'variable {i}')
               for i, v in enumerate(variables)]
     for i, tensor in enumerate(wanted):
@@ -43,7 +45,7 @@ def grad(heads: Arrays, variables: Any, head_grads: NDArray | Sequence[NDArray |
     state.wanted = wanted
     try:
         results, commits = _run_engine(tensors, gradients, retain_graph, create_graph, wanted, False)
-        _write(commits, tensors)
+        _write(commits, tensors, wanted)
     finally:
         state.wanted = None
     results = [r.to_dense() if r is not None and r.layout is not torch.strided else r for r in results]

@@ -442,10 +442,13 @@ def _run_engine(tensors: Sequence[torch.Tensor], gradients: Sequence[torch.Tenso
         state.commits, state.heads = outer
 
 
-def _write(commits: list, tensors: Sequence[torch.Tensor]) -> None:
-    """Writes gradients and moving averages after a pass from `tensors`; one that fails writes nothing."""
+def _write(commits: list, tensors: Sequence[torch.Tensor], wanted: Sequence[torch.Tensor] = ()) -> None:
+    """Writes gradients and moving averages after a pass from `tensors`; one that fails writes nothing.
+
+    wanted: the variables of `autograd.grad`
+    """
     if NodeMoves in [type(commit[0]) for commit in commits]:
-        commits = in_backward_order(commits, tensors)
+        commits = in_backward_order(commits, tensors, wanted)
     commits.reverse()
     while commits:                              # each gradient is freed as soon as it is written
         write, *args = commits.pop()

@@ -9,7 +9,7 @@ import torch
 
 from .. import _random_state as _random
 from .._array import before_write
-from .._graph.codegen.states import move_all, move_when_differentiated
+from .._graph.codegen.states import move_all, move_when_differentiated, take_back
 from .._ops.core.late_reads import Versions
 from .._state import state
 from .._torch.autograd import keeps_graph
@@ -65,6 +65,8 @@ class PlanNode(torch.autograd.Function):
         # row-major, as those that the plan was traced with: some kernels take nothing else
         heads = [torch.zeros(s, dtype=t, device=d) if g is None else g.contiguous()
                  for g, (s, t, d) in zip(gradients, ctx.outputs, strict=False)]
+        if ctx.moves:
+            take_back(ctx)
         if torch.is_grad_enabled():
             found = _differentiable_backward(ctx, plan, ctx.tensors, heads)
         else:
@@ -211,7 +213,7 @@ def _differentiable_backward(ctx, plan, tensors, heads):
                                              device=ctx.place.torch_device)
     for place, value in states.items():
         if type(value) is list:                 # others have been written in the forward pass
-            move_when_differentiated(value, tensors[place])
+            move_when_differentiated(value, tensors[place], node=ctx)
     pairs = [(o, h) for o, h in zip(outputs, heads, strict=True) if o.requires_grad]
     return torch.autograd.grad([o for o, _ in pairs], [tensors[i] for i in plan.wanted], [h for _, h in pairs],
                                create_graph=True, allow_unused=True)

@@ -123,6 +123,18 @@ def test_errors_name_operator_shapes_and_dtypes():
         nd.ones(2, ctx='gpu')
 
 
+def test_a_power_in_place_is_a_new_array():
+    x = view = nd.array([2., 3.])
+    x **= 2                                 # upstream has no power in place: other names keep the array that they had
+    assert x.asnumpy().tolist() == [4, 9] and view.asnumpy().tolist() == [2, 3]
+    view.attach_grad()
+    with mx.autograd.record():
+        y = view
+        y **= 2
+    y.backward()
+    assert view.asnumpy().tolist() == [2, 3] and view.grad.asnumpy().tolist() == [4, 6]
+
+
 def test_inplace_keeps_the_object_and_its_memory():
     x = nd.ones((2, 2))
     y, view = x, x[1]

@@ -440,6 +440,10 @@ def test_out_and_in_place(stype):
         result = inplace(x, other)
         assert result is x and x.stype == stype
         np.testing.assert_allclose(x.asnumpy(), inplace(dense.copy(), value), rtol=1e-6)
+    x = before = make(stype)
+    x **= 2                     # a new array, as in upstream
+    np.testing.assert_allclose(x.asnumpy(), dense ** 2, rtol=1e-6)
+    same(before, make(stype))
     with pytest.raises(MXNetError, match='shape'):
         nd.square(nd.ones((2, 2)), out=x)
 

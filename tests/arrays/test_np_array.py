@@ -119,6 +119,8 @@ def test_in_place():
     x /= 2
     x %= 3
     assert y is x and x.tolist() == [0.0, 2.0]
+    x **= 2                                 # a new array, as in upstream
+    assert x.tolist() == [0.0, 4.0] and y.tolist() == [0.0, 2.0]
     i = np.array([6, 3], dtype='int32')
     i &= 3
     i |= 8

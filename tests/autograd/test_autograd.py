@@ -568,3 +568,16 @@ def test_across_contexts():
 def test_star_import_gives_what_programs_expect(run_python):
     names = 'NDArray, record, pause, backward, grad, Function, mark_variables, get_symbol'
     run_python('-c', f'from mxnet.autograd import *; {names}')
+
+
+@pytest.mark.parametrize('heads', [lambda y: y, lambda y: [y], lambda y: []])
+@pytest.mark.parametrize('variables', [[], ()])
+def test_grad_without_variables(heads, variables):
+    x = nd.array([2., 3.])
+    x.attach_grad()
+    with autograd.record():
+        y = x * 2
+    with pytest.raises(AssertionError, match='list of variables is empty'):
+        autograd.grad(heads(y), variables)
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [2, 2]

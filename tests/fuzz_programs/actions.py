@@ -74,6 +74,7 @@ imp   1 v = o.T
 impe  1 v = l.reshape((-1,)).T
 pe    5 v[:] = 7; see(o)
 pe    2 v *= 2
+pe    1 v **= 2; see(o, x)
 pe    1 v += 1; see(o, l)
 bimpe 2 see(v)
 imp   1 v = o.expand_dims(0)
@@ -256,6 +257,20 @@ bpe   1 z = {x}; z.attach_grad()
         |     q = autograd.grad(o, z, create_graph=True, retain_graph=True)[0]
         |     q = nd.square(q).sum()
         | q.backward(); see(z.grad, {W}.grad())
+bpe   1 z = {x}; z.attach_grad()
+        | with autograd.record():
+        |     {callz}
+        |     q = autograd.grad(o, z, create_graph=True, retain_graph=True)[0]
+        |     q = nd.square(q).sum() + nd.square(o).sum()
+        | q.backward(); see(z.grad, [p.data() for p in {net}.collect_params('.*running.*').values()])
+bpe   1 z = {x}; z.attach_grad()
+        | with autograd.record():
+        |     {call}
+        |     q = nd.square(o).sum()
+        |     {callz}
+        |     q = q + nd.square(o).mean()
+        | q = autograd.grad(q, [{W}.data(), z])
+        | see(q, [p.data() for p in {net}.collect_params('.*running.*').values()])
 i     1 l = l + (o * o).mean()
 i     1 l = l * 0.5
 i     1 l = l / 3 + 1

@@ -107,3 +107,68 @@ def test_order_with_a_gradient_of_an_input(expression, means, mode, monkeypatch)
         out.backward()
         found.append(float(net.bn.running_mean.data()[0].asscalar()))
     assert np.allclose(found, means, atol=2e-5)
+
+
+# The variables of `autograd.grad` are asked for in the order in which they are given.
+VARIABLES = {'x': lambda net, x, z: [x], 'z': lambda net, x, z: [z], 'xz': lambda net, x, z: [x, z],
+             'zx': lambda net, x, z: [z, x], 'weight': lambda net, x, z: [net.d1.weight.data()],
+             'bias x': lambda net, x, z: [net.d1.bias.data(), x],
+             'x beta': lambda net, x, z: [x, net.bn.beta.data()], 'beta x': lambda net, x, z: [net.bn.beta.data(), x]}
+ASKED = [           # means of MXNet 1.9.1, plain and hybridized
+    ('bn(d1(x)) + bn(d1(z))', 'x', [0.066, 0.1254, 0.17886]),
+    ('bn(d1(x)) + bn(d1(z))', 'xz', [0.5654, 1.02337, 1.39433]),
+    ('bn(d1(x)) + bn(d1(z))', 'zx', [0.5214, 0.94373, 1.28582]),
+    ('bn(d1(x)) + bn(d1(z))', 'weight', [0.5214, 0.94373, 1.28582]),
+    ('bn(d1(x)) + bn(d1(z))', 'bias x', [0.5214, 0.94373, 1.28582]),
+    ('bn(d1(x)) + bn(d1(z))', 'x beta', [0.5654, 1.02337, 1.39433]),
+    ('bn(d2(z)) + bn(d1(x))', 'beta x', [0.5654, 1.02337, 1.39433]),
+    ('bn(bn(x) + bn(z)) * bn(d1(x))', 'z', [0.59667, 1.07997, 1.47144]),
+    ('bn(bn(x) + bn(z)) * bn(d1(x))', 'xz', [0.68078, 1.12744, 1.4205]),
+    ('bn(bn(x) + bn(z)) * bn(d1(x))', 'beta x', [0.62511, 1.03525, 1.30434]),
+    ('F.tanh(bn(d1(z))) * bn(d1(x)) + bn(d1(x * z))', 'xz', [0.66341, 1.14704, 1.4996]),
+    ('F.tanh(bn(d1(z))) * bn(d1(x)) + bn(d1(x * z))', 'zx', [0.61941, 1.07096, 1.40014]),
+]
+
+
+@pytest.mark.filterwarnings('ignore')           # as above
+@pytest.mark.parametrize('mode', ['plain', 'naive', 'hybrid', 'static'])
+@pytest.mark.parametrize('expression, variables, means', ASKED, ids=[f'{e} {v}' for e, v, _ in ASKED])
+def test_order_of_the_variables_of_grad(expression, variables, means, mode, monkeypatch):
+    monkeypatch.setattr(state, 'naive', mode == 'naive')
+    net = Both(expression)
+    net.initialize(mx.init.Constant(.3))
+    if MODES.get(mode) is not None:
+        for block in (net.bn, net.d1, net.d2):
+            block.hybridize(**MODES[mode])
+    found = []
+    for _ in means:
+        x, z = X.copy(), Z.copy()
+        x.attach_grad(), z.attach_grad()
+        with autograd.record():
+            out = net.hybrid_forward(nd, x, z) * 2
+            autograd.grad(out, VARIABLES[variables](net, x, z))
+        found.append(float(net.bn.running_mean.data()[0].asscalar()))
+    assert np.allclose(found, means, atol=2e-5)
+
+
+@pytest.mark.parametrize('mode', ['plain', 'naive', 'hybrid', 'static'])
+@pytest.mark.parametrize('with_loss', [True, False])
+def test_a_gradient_of_a_gradient_moves_averages_once(with_loss, mode, monkeypatch):
+    monkeypatch.setattr(state, 'naive', mode == 'naive')
+    net = nn.HybridSequential()
+    net.add(nn.BatchNorm(in_channels=4, momentum=.5), nn.Activation('sigmoid'))
+    net.initialize()
+    if MODES.get(mode) is not None:
+        net.hybridize(**MODES[mode])
+    for _ in range(4):
+        net[0].running_mean.set_data(nd.zeros(4))
+        x = X.copy()
+        x.attach_grad()
+        with autograd.record():
+            loss = net(x).sum()
+            gradient = autograd.grad(loss, [x], create_graph=True)[0]
+            penalty = (gradient ** 2).sum()
+            if with_loss:
+                penalty = penalty + loss
+        penalty.backward()
+        assert np.allclose(net[0].running_mean.data().asnumpy(), .75 * X.mean(axis=0).asnumpy())

@@ -18,13 +18,27 @@ if TYPE_CHECKING:
 
 
 def move_when_differentiated(moves: Iterable[Move], tensor: torch.Tensor,
-                             applies: Callable[[], bool] | None = None) -> None:
+                             applies: Callable[[], bool] | None = None, node: Node | None = None) -> None:
     """Has a state's tensor moved whenever torch's engine runs the calls that the moves belong to.
 
     applies: function that says whether it is to be moved, if torch's engine runs more than the computation needs
+    node: the node of torch's graph that the calls repeat, see `take_back`
     """
     for move in moves:
-        move.node.register_prehook(_Mover(move, tensor.detach(), applies))
+        move.node.register_prehook(_Mover(move, tensor.detach(), applies, node or move.node))
+
+
+def take_back(node: Node) -> None:
+    """Drops the moves of a node that this backward pass has come to so far.
+
+    Where a gradient is differentiated, the calls of a node are run once more, as nodes of their own.  If a pass comes
+    to them and to the node itself, these are still one call, which moves a state once.  The engine runs later nodes
+    first.
+    """
+    if state.commits:
+        node_label = label(node)
+        state.commits[:] = [commit for commit in state.commits
+                            if type(commit[0]) is not NodeMoves or not commit[0].of(node_label)]
 
 
 class _Mover:
@@ -32,8 +46,8 @@ class _Mover:
 
     __slots__ = ('_label', '_value', '_weight', '_tensor', '_applies')
 
-    def __init__(self, move: Move, tensor: torch.Tensor, applies: Callable[[], bool] | None) -> None:
-        self._label, self._value, self._weight = label(move.node), move.value, move.weight
+    def __init__(self, move: Move, tensor: torch.Tensor, applies: Callable[[], bool] | None, node: Node) -> None:
+        self._label, self._value, self._weight = label(node), move.value, move.weight
         self._tensor, self._applies = tensor, applies
 
     def __call__(self, gradients: Any) -> None:

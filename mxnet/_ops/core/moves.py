@@ -46,21 +46,27 @@ class NodeMoves:
     def __call__(self) -> None:
         self._write(self.moves)
 
+    def of(self, node_label: Any) -> bool:
+        return self._label is node_label
+
 
 def label(node: Node) -> Any:
     """An object that stands for a node.  A hook of the node may hold it; holding the node would be a cycle."""
     return node.metadata.setdefault(_LABEL, object())       # type: ignore[attr-defined]  # torch annotates a function
 
 
-def in_backward_order(commits: list, heads: Iterable[Tensor]) -> list:
-    """What a backward pass from `heads` writes at its end; states that several nodes move, in upstream's order."""
+def in_backward_order(commits: list, heads: Iterable[Tensor], variables: Sequence[Tensor] = ()) -> list:
+    """What a backward pass from `heads` writes at its end; states that several nodes move, in upstream's order.
+
+    variables: those of `autograd.grad`
+    """
     places = [i for i, (write, *_) in enumerate(commits) if type(write) is NodeMoves]
     if len(places) > 1:
         found = [commits[i] for i in places]
         memory = [tensor.data_ptr() for write, *_ in found for tensor, _, _ in write.moves]
         if len(set(memory)) < len(memory):
             ranks = {node.metadata.get(_LABEL): rank        # type: ignore[attr-defined]  # as above
-                     for node, rank in backward_ranks(heads).items()}
+                     for node, rank in backward_ranks(heads, variables).items()}
             found.sort(key=lambda commit: ranks.get(commit[0]._label, -1))
             for i, commit in zip(places, found, strict=True):
                 commits[i] = commit
@@ -92,12 +98,13 @@ def _sources(node: Node) -> list[Node]:
     return [source for source in found if source is not None]
 
 
-def backward_ranks(heads: Iterable[Tensor]) -> dict[Node, int]:
+def backward_ranks(heads: Iterable[Tensor], wanted: Sequence[Tensor] = ()) -> dict[Node, int]:
     """{node of torch's graph: when upstream's backward pass runs the call that the node belongs to}.
 
-    Upstream computes the gradients of the variables one by one, in the order in which a depth-first search from the
-    heads finds the variables.  The gradient of a variable or result is the sum of what its readers give back; the
-    reader that this search finds last is asked first.  From `LONG_SUM` readers on, each waits for the one before it.
+    Upstream computes the gradients of the variables one by one, in the order in which they are `wanted`, or else a
+    depth-first search from the heads finds them.  The gradient of a variable or result is the sum of what its readers
+    give back; the reader that this search finds last is asked first.  From `LONG_SUM` readers on, each waits for the
+    one before it.
     """
     order = _depth_first([head.grad_fn for head in heads if head.grad_fn is not None], _sources)
     readers: dict[Node, list[tuple[int, Node]]] = {}
@@ -106,6 +113,10 @@ def backward_ranks(heads: Iterable[Tensor]) -> dict[Node, int]:
             if source is not None:
                 readers.setdefault(source, []).append((number, node))
     variables = [node for node in order if not node.next_functions]
+    if len(wanted):
+        leaves = {id(leaf): node for node in variables if (leaf := getattr(node, 'variable', None)) is not None}
+        given = [leaves.get(id(tensor)) if tensor.grad_fn is None else tensor.grad_fn for tensor in wanted]
+        variables = [node for node in given if node is not None]
     for found in readers.values():
         found.sort(key=lambda r: r[0])
     before: dict[Node, list[Node]] = {}
