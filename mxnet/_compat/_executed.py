@@ -9,8 +9,12 @@ import ast
 import builtins
 import os
 import sys
+from typing import Any
 
 from ..base import MXNetError
+
+code_of: Any = None         # those of `_importing`, set there
+builtins_of: Any = None
 
 
 def _caller(globals, locals):
@@ -25,8 +29,6 @@ def _caller(globals, locals):
 
 def _ready(namespace):
     """Gives a namespace that is new the builtins of the program's modules."""
-    from ._importing import builtins_of
-
     if '__builtins__' not in namespace:
         namespace['__builtins__'] = builtins_of(True)
     return namespace
@@ -35,7 +37,6 @@ def _ready(namespace):
 def _code(source, globals, name, mode):
     """The code of a text."""
     from . import _python2
-    from ._importing import code_of
     from ._rewrite import rewritten
 
     text = source if isinstance(source, str) else _python2.read(bytes(source))
@@ -79,8 +80,6 @@ def eval2(source, globals=None, locals=None):
 
 def execfile(path, globals=None, locals=None):
     """Runs a file in a namespace: the caller's, unless one is given."""
-    from ._importing import code_of
-
     globals, locals = _caller(globals, locals)
     path = os.fspath(path)
     with open(path, 'rb') as file:

@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import _compiled, _helpers, _old_names, _project, _python2, _standin
+from . import _compiled, _executed, _helpers, _old_names, _project, _python2, _standin
 from ._report import report
 from ._rewrite import rewritten
 from ._standin import Positional, Standin
@@ -323,6 +323,8 @@ def builtins_of(python2):
             found['__remx_round__'] = names.round2
     return found
 
+
+_executed.code_of, _executed.builtins_of = code_of, builtins_of
 
 # `_runner` adds those of notebooks
 HOOKS: dict[str, Any] = {
