@@ -217,11 +217,13 @@ def step_plan(graph: torch.fx.Graph, found: Mapping[str, Any], n_tensors: int, f
               wanted: tuple[int, ...], at_once: bool) -> Plan:
     on_cpu = facts['device'].type == 'cpu'
     settle_casts(graph)
-    simplify(graph, keep_joined=bool(wanted) and not at_once)
+    n_outputs, n_states = len(facts['differentiable']), len(facts['states'])
+    apart = n_outputs + n_states if wanted and not at_once else 0
+    simplify(graph, apart)
     if at_once:
         uncast_gradients(graph, len(facts['differentiable']) + len(facts['states']))
     if on_cpu and turn_scores(graph):
-        simplify(graph, keep_joined=bool(wanted) and not at_once)
+        simplify(graph, apart)
     if at_once and facts['channels_last'] and batch_norm.available(facts['device']):
         batch_norm.fuse_batch_norms(graph)
     attributes = {n: found[n.target] for n in graph.nodes if n.op == 'get_attr'}
@@ -231,7 +233,6 @@ def step_plan(graph: torch.fx.Graph, found: Mapping[str, Any], n_tensors: int, f
     inputs = [n for n in nodes if n.op == 'placeholder']
     tensors, heads = inputs[:n_tensors], inputs[n_tensors:]
     result = next(n for n in nodes if n.op == 'output').args[0]
-    n_outputs, n_states = len(facts['differentiable']), len(facts['states'])
     outputs, states, gradients = (result[:n_outputs], result[n_outputs:n_outputs + n_states],
                                   result[n_outputs + n_states:])
     writer = Writer()

@@ -49,21 +49,29 @@ def _is_pure(target: Any) -> bool:
     return not known.mutable and not known.gives_nothing and torch.Tag.nondeterministic_seeded not in target.tags
 
 
-def simplify(graph: torch.fx.Graph, keep_joined: bool = False) -> None:
+def simplify(graph: torch.fx.Graph, apart: int = 0) -> None:
     """Cleans a graph in place.
 
-    keep_joined: parts of concatenated inputs stay copies.  Where backward is a call of its own, the program may have
-        written an input in the meantime (inside `autograd.pause()`), and backward reads the copy, as upstream's does
+    apart: how many results the forward half has, where backward is a call of its own.  The program may have written an
+        input in the meantime (inside `autograd.pause()`, or an argument of an executor).  What upstream's backward
+        computes of inputs it computes of the new values, so it is no repetition of a forward call; but parts of
+        concatenated inputs stay copies, which it reads
     """
     mutated = written_to(graph)
     seen: dict[Any, FxNode] = {}
-    for node in list(graph.nodes):
+    nodes = list(graph.nodes)
+    results = {*next(n for n in nodes if n.op == 'output').args[0][:apart]}
+    end = max((i for i, node in enumerate(nodes) if node in results), default=-1)
+    for i, node in enumerate(nodes):
+        if i == end + 1 and apart:          # from here on backward
+            seen = {key: other for key, other in seen.items()
+                    if _shares(other.target) or not any(map(_is_input, other.all_input_nodes))}
         if node.op != 'call_function' or node in mutated or any(a in mutated for a in node.all_input_nodes):
             continue
-        same = _same_as(node, keep_joined)
+        same = _same_as(node, bool(apart))
         if same is None and is_pure(node):
             _rewrite(node)
-            same = _same_as(node, keep_joined) \
+            same = _same_as(node, bool(apart)) \
                 or seen.setdefault((node.target, _hashable(node.args), _hashable(node.kwargs)), node)
         if same is not None and same is not node:
             node.replace_all_uses_with(same)
