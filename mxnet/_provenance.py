@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from ._ops.core.table import Operator
+from ._state import state
 from ._torch.autograd import take_history
 
 if TYPE_CHECKING:
@@ -50,13 +51,13 @@ def source_of(variable: Any, tensor: Any, array: Any) -> Any:
 def record_result(what: Any, attributes: Any, inputs: Iterable[Any], result: Any) -> None:
     """Records that a tensor was computed from arrays, if it or one of them has a history."""
     sources = tuple([x._variable or source(x) for x in inputs])
-    if result.requires_grad or has_history(sources):
+    if result.requires_grad or state.recording and has_history(sources):
         result._provenance = (what, attributes, sources, 0, (ref(result),))
 
 
 def has_history(sources: Iterable[Any]) -> bool:
-    """Whether one of the sources is a variable, or was computed from variables."""
-    return False in [type(s) is ref for s in sources]
+    """Whether one of the sources is a variable with a gradient, or was computed from some."""
+    return False in [type(s) is ref or getattr(s, 'req', '') == 'null' for s in sources]
 
 
 def record_graph(what: tuple[Any, Any], sources: tuple[Any, ...], results: Sequence[Any],
@@ -89,7 +90,7 @@ def record_results(what: Any, attributes: Any, inputs: Iterable[Any], results: I
 
 
 def _record(what: Any, attributes: Any, sources: tuple[Any, ...], tensors: Sequence[Any]) -> None:
-    every = has_history(sources)
+    every = state.recording and has_history(sources)
     outputs = tuple([ref(t) for t in tensors if t is not None and (every or t.requires_grad)])
     for number, tensor in enumerate(tensors):
         if tensor is not None and (every or tensor.requires_grad):

@@ -227,6 +227,24 @@ def test_np_arrays(name, np_mode):
     assert not (x.grad.asnumpy() == 7).any()
 
 
+@pytest.mark.parametrize('hybridize', (False, True))
+def test_arrays_with_grad_req_null_are_constants(hybridize):
+    """Also for calls with several results: a network that is frozen altogether has nothing to differentiate."""
+    net = gluon.nn.HybridSequential()
+    net.add(gluon.nn.Dense(2, in_units=2), gluon.nn.BatchNorm(in_channels=2))
+    net.initialize()
+    if hybridize:
+        net.hybridize()
+    net.collect_params().reset_ctx(mx.cpu())            # copies of variables, made without recording
+    net.collect_params().setattr('grad_req', 'null')
+    for _ in range(3):
+        with autograd.record():
+            loss = net(nd.ones((3, 2))).sum()
+        with pytest.raises(mx.MXNetError, match='was not computed from'):
+            loss.backward()
+    assert (net[1].running_mean.data().asnumpy() == 0).all()
+
+
 # computed of x (3,) and c (3,), where truths and integers are computed from c, and others from these
 OF_TRUTHS = {
     'and': lambda x, c: x * ((c > 0) & (c < 1)),
