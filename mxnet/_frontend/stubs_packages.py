@@ -11,7 +11,6 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
-from ..io._native import _IDLE
 from .signature import default_of
 
 # packages whose __init__.py has code of its own, which a stub would hide, and those that are private
@@ -86,6 +85,7 @@ def define(name: str, function: Callable[..., Any]) -> str:
     parameters = list(inspect.signature(function).parameters.values())
     texts = [f'{p.name}: {type_text(p.annotation)}' + ('' if p.default is p.empty else f' = {default_of(p.default)}')
              for p in parameters]
+    from ..io._native import _IDLE
     texts += [f'{idle}: Any = None' for idle in sorted(_IDLE) if idle not in {p.name for p in parameters}]
     doc = (inspect.getdoc(function) or '').splitlines()[0]
     return f'def {name}(*, {", ".join(texts)}) -> MXDataIter:\n    """{doc}"""\n'

@@ -355,10 +355,6 @@ class Optimizer:
         self.__dict__ = {**state, 'param_dict': {}}
 
 
-register = Optimizer.register
-create = Optimizer.create_optimizer
-
-
 def _rate_of_each(get, indices):
     """What a method of an optimizer gives for weights: all together, or one by one where it counts on fewer of them."""
     found = get(indices)
@@ -366,3 +362,4 @@ def _rate_of_each(get, indices):
 
 
 _explain_methods(Optimizer, 'register create_optimizer set_learning_rate set_lr_mult set_wd_mult')
+register, create = Optimizer.register, Optimizer.create_optimizer

@@ -65,6 +65,7 @@ DOWNWARD = {
     ('cli/_findings', ''): 'names that a program uses are looked up in the package',
     ('_frontend/reference', ''): 'examples of the reference are programs: they import mxnet',
     ('_frontend/stubs', ''): 'stubs show what is in mx.nd and mx.sym',
+    ('_frontend/stubs_packages', 'io'): 'stubs show the arguments that all iterators take',
     ('gluon/contrib/estimator', 'contrib'): 'fit(log_dir=) writes for TensorBoard',
     ('gluon/contrib/data', 'contrib'): 'the vocabulary of a text is one of contrib.text',
     ('kvstore', 'profiler'): 'the servers of a KVStore are profiled on request',
