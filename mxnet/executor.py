@@ -106,6 +106,8 @@ class Executor(_executor_parts.Gradients, _executor_parts.Memory):
         self._passed = [(i, place) for i, place in enumerate(program.outputs) if place < len(program.variables)]
         self._reqs = grad_req
         self._learns = any(req != 'null' for req in grad_req)
+        self._ones_of_learned = self._program.ones_where(
+            place for place, req in zip(self._program.arguments, grad_req, strict=True) if req != 'null')
         # backward after a prediction computes that again, which must not draw other numbers
         self._always_draws = any(c.rng and c.attributes.get('mode') == 'always' for c in program.calls)
         self._outputs: Any
@@ -347,7 +349,7 @@ class Executor(_executor_parts.Gradients, _executor_parts.Memory):
 
     def _fill_ones(self):
         program = self._program
-        fixed = program.ones if self._learns else program.ones_always
+        fixed = self._ones_of_learned if self._learns else program.ones_always
         if fixed:
             fill_ones([self._arrays[place] for place in fixed])
 

@@ -124,3 +124,18 @@ def test_backward_computes_of_the_arguments_as_they_are_then(text):
         np.testing.assert_allclose(run, runs[0], rtol=1e-6)
     if text == 'x / y':
         np.testing.assert_allclose(runs[0], [[1 / 4, 1 / 8, 1 / 10], [-2 / 16, -4 / 64, -6 / 100]], rtol=1e-6)
+
+
+@pytest.mark.parametrize('learned, ones',
+                         [('fc_weight', False), ('data', False), ('bn_gamma', True), ('bn_beta', True)])
+def test_gamma_is_filled_with_ones_where_it_or_beta_has_a_gradient(learned, ones):
+    """Of a front that is frozen, `fix_gamma` leaves the argument as it is, and computes as if it were ones."""
+    x = mx.sym.BatchNorm(mx.sym.Variable('data'), fix_gamma=True, name='bn')
+    x = mx.sym.FullyConnected(x, num_hidden=2, name='fc')
+    executor = x.simple_bind(mx.cpu(), data=(3, 2), grad_req={learned: 'write'})
+    for array in executor.arg_dict.values():
+        array[:] = 2
+    for _ in range(3):
+        executor.forward(is_train=True)
+        executor.backward(nd.ones((3, 2)))
+    assert executor.arg_dict['bn_gamma'].asnumpy().tolist() == ([1, 1] if ones else [2, 2])

@@ -6,7 +6,7 @@ graph goes through it: executors, hybridized blocks, exported models.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from traceback import clear_frames
 from typing import TYPE_CHECKING, Any
 
@@ -211,6 +211,18 @@ class Program:
                 and (call.node.op.name not in MOVED_BACKWARD
                      or device.type in FORWARD and call.node.op.name in _BATCH_NORMS)})
         return self._written[device.type]
+
+    def ones_where(self, wanted: Iterable[int]) -> tuple[int, ...]:
+        """Of `ones` those that an executor fills which has gradients of the wanted variables.
+
+        As upstream: where gamma or beta of that call has a gradient.  One for the data alone changes no argument.
+        """
+        learned, kept = set(wanted), set[int]()
+        for call in self.calls:
+            own = [s for s in call.sources[1:] if s is not None and s not in call.mutated]
+            if not learned.isdisjoint(own):
+                kept.update(s for s in own if s in self.ones)
+        return tuple(n for n in self.ones if n in kept)
 
     def _filled(self, always: bool) -> tuple[int, ...]:
         """Numbers of the variables that BatchNorm keeps at 1 (`fix_gamma`)."""
