@@ -127,8 +127,8 @@ def test_backward_computes_of_the_arguments_as_they_are_then(text):
 
 
 @pytest.mark.parametrize('learned, ones',
-                         [('fc_weight', False), ('data', False), ('bn_gamma', True), ('bn_beta', True)])
-def test_gamma_is_filled_with_ones_where_it_or_beta_has_a_gradient(learned, ones):
+                         [('fc_weight', False), ('data', True), ('bn_gamma', True), ('bn_beta', True)])
+def test_gamma_is_filled_with_ones_where_gradients_go_through_its_call(learned, ones):
     """Of a front that is frozen, `fix_gamma` leaves the argument as it is, and computes as if it were ones."""
     x = mx.sym.BatchNorm(mx.sym.Variable('data'), fix_gamma=True, name='bn')
     x = mx.sym.FullyConnected(x, num_hidden=2, name='fc')

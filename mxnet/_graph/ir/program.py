@@ -213,15 +213,15 @@ class Program:
         return self._written[device.type]
 
     def ones_where(self, wanted: Iterable[int]) -> tuple[int, ...]:
-        """Of `ones` those that an executor fills which has gradients of the wanted variables.
-
-        As upstream: where gamma or beta of that call has a gradient.  One for the data alone changes no argument.
-        """
-        learned, kept = set(wanted), set[int]()
+        """Of `ones` those of calls that gradients of the wanted variables go through."""
+        behind = {i: frozenset((i,)) for i in range(len(self.variables))}
+        learned, kept = frozenset(wanted), set[int]()
         for call in self.calls:
-            own = [s for s in call.sources[1:] if s is not None and s not in call.mutated]
-            if not learned.isdisjoint(own):
-                kept.update(s for s in own if s in self.ones)
+            sources = [s for s in call.sources if s is not None and s not in call.mutated]
+            mine = frozenset().union(*[behind[s] for s in sources])
+            behind.update((call.first + i, mine) for i in range(max(1, call.count)))
+            if mine & learned:
+                kept.update(s for s in sources if s in self.ones)
         return tuple(n for n in self.ones if n in kept)
 
     def _filled(self, always: bool) -> tuple[int, ...]:
