@@ -48,6 +48,11 @@ def source_of(variable: Any, tensor: Any, array: Any) -> Any:
     return found
 
 
+def is_computed(tensor: torch.Tensor) -> bool:
+    """Whether a tensor was computed from variables, be it without a gradient (indices, truths)."""
+    return tensor.requires_grad or hasattr(tensor, '_provenance')
+
+
 def record_result(what: Any, attributes: Any, inputs: Iterable[Any], result: Any) -> None:
     """Records that a tensor was computed from arrays, if it or one of them has a history."""
     sources = tuple([x._variable or source(x) for x in inputs])

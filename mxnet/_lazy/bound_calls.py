@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._array import NDArrayBase, fill_ones
 from .._guard import Guard, invalidations, switches
+from .._provenance import is_computed
 from .._state import state
 from .pending import transition_lock
 from .step import MOST_CALLS, Step, drawing, will_draw
@@ -128,7 +129,7 @@ class FirstCall(BoundCall):
                 if type(x) is not cls or x._ctx is not ctx or x._variable is not None:
                     return None
                 tensor = x._storage
-                if tensor is None or tensor.requires_grad or tensor.dtype is not dtype or tensor.shape != shape \
+                if tensor is None or is_computed(tensor) or tensor.dtype is not dtype or tensor.shape != shape \
                         or id(x) in group.index:
                     return None
                 tensors.append(tensor)
@@ -201,7 +202,7 @@ class NextCall(BoundCall):
                     return None
                 else:
                     tensor = tensors[-1]
-                    if tensor is None or tensor.requires_grad or tensor.dtype is not kind[2] \
+                    if tensor is None or is_computed(tensor) or tensor.dtype is not kind[2] \
                             or tensor.shape != kind[1]:
                         return None
             assert step is not None             # at least one argument is pending

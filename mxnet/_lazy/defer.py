@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._ops.core.integer_gradients import DifferentiableInteger
+from .._provenance import is_computed
 from .inference import infer_outputs
 from .pending import ParameterGroup, identity, transition_lock
 from .step import Step, drawing, will_draw
@@ -62,7 +63,7 @@ def _defer(cached: CachedOp, args: Sequence[Any], ctx: Context, training: bool, 
             tensor = x.materialize()
         kinds.append((tensor.shape, tensor.dtype))
         if variable is None:
-            able = able and not tensor.requires_grad
+            able = able and not is_computed(tensor)
             if i not in cached.parameters:
                 continue
         elif variable.req != 'null':

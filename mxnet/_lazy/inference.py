@@ -13,6 +13,7 @@ import torch
 
 from .._array import wrap
 from .._graph.infer.inference import run_on_meta
+from .._provenance import is_computed
 
 if TYPE_CHECKING:
     from .._ops.core.table import Operator
@@ -52,7 +53,7 @@ def without_values(op: Operator, inputs: Sequence[Any], recording: bool) -> Sequ
     number = op.inputs.index(SHAPE_ONLY[op.name])
     array = inputs[number]
     if array is None or array._pending is None or recording and any(
-            x is not None and x is not array and (x._variable is not None or x.materialize().requires_grad)
+            x is not None and x is not array and (x._variable is not None or is_computed(x.materialize()))
             for x in inputs):
         return inputs
     shape, dtype, ctx = array.meta()

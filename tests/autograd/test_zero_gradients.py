@@ -294,3 +294,24 @@ def test_heads_without_a_gradient(head):
     assert autograd.grad(y, [c])[0].asnumpy().tolist() == [0, 0, 0]
     with pytest.raises(mx.MXNetError, match='was not computed from'):
         mx.np.ones(3).backward()
+
+
+@pytest.mark.parametrize('labels', (
+    lambda c: mx.np.argmax(c.reshape(2, 3), axis=1), lambda c: ((c > 0) & (c < 2))[:2].astype('int32'),
+    lambda c: (c * 1).astype('int32')[0:2], lambda c: mx.np.argsort(c[:3])[1:]))
+@pytest.mark.parametrize('hybridize', (False, True))
+def test_labels_that_were_computed(labels, hybridize):
+    """A call that reads integers with a history is not deferred: a plan would not know their variables."""
+    net, loss_of = gluon.nn.Dense(3, in_units=3), gluon.loss.SoftmaxCrossEntropyLoss()
+    net.initialize()
+    if hybridize:
+        net.hybridize()
+        loss_of.hybridize()
+    for step in range(8):
+        x, c = mx.np.ones((2, 3)), mx.np.array([.5, 1.5, -.5, 2, 1, 0])
+        c.attach_grad()
+        c.grad[:] = 7
+        with autograd.record():
+            loss = loss_of(net(x), labels(c) if step % 4 else mx.np.array([0, 1], dtype='int32'))
+        loss.backward()
+        assert c.grad.asnumpy().tolist() == [0 if step % 4 else 7] * 6
