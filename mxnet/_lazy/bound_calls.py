@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from .._array import NDArrayBase, fill_ones
 from .._guard import Guard, invalidations, switches
-from .._provenance import is_computed
 from .._state import state
 from .pending import transition_lock
 from .step import MOST_CALLS, Step, drawing, will_draw
@@ -129,8 +128,8 @@ class FirstCall(BoundCall):
                 if type(x) is not cls or x._ctx is not ctx or x._variable is not None:
                     return None
                 tensor = x._storage
-                if tensor is None or is_computed(tensor) or tensor.dtype is not dtype or tensor.shape != shape \
-                        or id(x) in group.index:
+                if tensor is None or tensor.requires_grad or tensor.dtype is not dtype or tensor.shape != shape \
+                        or hasattr(tensor, '_provenance') or id(x) in group.index:
                     return None
                 tensors.append(tensor)
             if len(args) > 1 and len(set(map(id, args))) != len(args) or cached.draws and drawing(ctx) is not None:
@@ -202,8 +201,8 @@ class NextCall(BoundCall):
                     return None
                 else:
                     tensor = tensors[-1]
-                    if tensor is None or is_computed(tensor) or tensor.dtype is not kind[2] \
-                            or tensor.shape != kind[1]:
+                    if tensor is None or tensor.requires_grad or tensor.dtype is not kind[2] \
+                            or tensor.shape != kind[1] or hasattr(tensor, '_provenance'):
                         return None
             assert step is not None             # at least one argument is pending
             if cached.draws:
