@@ -77,6 +77,8 @@ def infer(model):
                 raise
     if not good:
         text = ' '.join(answer.decode(errors='replace').split())
+        if not text or 'bad_alloc' in text or 'MemoryError' in text:
+            text = 'a tensor is declared larger than its data, or than a file of this size may need'
         raise MXNetError(f'ONNX import: the shapes of the network contradict one another: {limits.printable(text)}')
     return type(model).FromString(answer)
 
