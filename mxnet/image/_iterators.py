@@ -15,7 +15,7 @@ from .. import recordio
 from .._array import wrap
 from .._files import paths
 from .._kinds import check_kept as _check_kept
-from ..base import MXNetError
+from ..base import MissingFile, MXNetError
 from ..context import cpu
 from ..io import DataBatch, DataDesc, DataIter
 from ..io._base import check_state
@@ -292,7 +292,12 @@ class ImageIter(DataIter):
 
     def read_image(self, fname: Path) -> bytes:
         """The bytes of an image file below path_root."""
-        return paths.read_bytes(os.path.join(self.path_root, fname))
+        try:
+            return paths.read_bytes(os.path.join(self.path_root, fname))
+        except MissingFile as error:
+            if not self._list:
+                raise
+            raise MissingFile(f'{self._list}: {error}') from None
 
     def augmentation_transform(self, data: NDArray) -> NDArray:
         """The image after all augmenters."""

@@ -395,3 +395,9 @@ def test_drawn_boxes(detections):
     for image in images:
         assert image.shape == (100, 120, 3) and image.dtype == np.uint8
         assert (image == (0, 0, 255)).all(2).sum() > 60, 'red lines, in BGR'
+
+
+def test_a_picture_that_is_missing_is_told_with_its_list(tmp_path):
+    (tmp_path / 'b.lst').write_text('0\t1\t/not/there.png\n')
+    with pytest.raises(FileNotFoundError, match=r'b\.lst: /not/there\.png: cannot read'):
+        next(mx.image.ImageIter(1, (3, 5, 5), path_imglist=str(tmp_path / 'b.lst'), path_root=str(tmp_path)))
