@@ -54,7 +54,7 @@ def is_computed(tensor: torch.Tensor) -> bool:
 
 
 def record_result(what: Any, attributes: Any, inputs: Iterable[Any], result: Any) -> None:
-    """Records that a tensor was computed from arrays, if it or one of them has a history."""
+    """Records that a tensor was computed from arrays while recording, if it or one of them has a history."""
     sources = tuple([x._variable or source(x) for x in inputs])
     if result.requires_grad or state.recording and has_history(sources):
         result._provenance = (what, attributes, sources, 0, (ref(result),))
@@ -95,7 +95,7 @@ def record_results(what: Any, attributes: Any, inputs: Iterable[Any], results: I
 
 
 def _record(what: Any, attributes: Any, sources: tuple[Any, ...], tensors: Sequence[Any]) -> None:
-    every = state.recording and has_history(sources)
+    every = has_history(sources)        # callers have recorded; a deferred call is recorded when it runs
     outputs = tuple([ref(t) for t in tensors if t is not None and (every or t.requires_grad)])
     for number, tensor in enumerate(tensors):
         if tensor is not None and (every or tensor.requires_grad):

@@ -315,3 +315,40 @@ def test_labels_that_were_computed(labels, hybridize):
             loss = loss_of(net(x), labels(c) if step % 4 else mx.np.array([0, 1], dtype='int32'))
         loss.backward()
         assert c.grad.asnumpy().tolist() == [0 if step % 4 else 7] * 6
+
+
+class Returning(gluon.HybridBlock):
+    def __init__(self, call):
+        super().__init__()
+        self._call = call
+
+    def hybrid_forward(self, F, c, w):
+        return self._call(F, c, w)
+
+
+# what a block returns; the head; the gradients of c and w (7: not written), plain and hybridized, as in 1.9.1
+RETURNED = {
+    'position': (lambda F, c, w: [F.np.argmax(c * w)], 0, ([0] * 3, [0] * 3), ([0] * 3, [0] * 3)),
+    'truths': (lambda F, c, w: [c * w > 1], 0, ([0] * 3, [0] * 3), ([0] * 3, [0] * 3)),
+    'first of two': (lambda F, c, w: [w * 2, F.np.argmax(c * 1)], 0, ([7] * 3, [2] * 3), ([0] * 3, [2] * 3)),
+    'second of two': (lambda F, c, w: [w * 2, F.np.argmax(c * 1)], 1, ([0] * 3, [7] * 3), ([0] * 3, [0] * 3)),
+}
+
+
+@pytest.mark.parametrize('name', RETURNED)
+@pytest.mark.parametrize('flags', (None, {}, {'static_alloc': True, 'static_shape': True}))
+def test_truths_and_integers_that_blocks_return(name, flags):
+    """A deferred block runs when `backward` is called, outside of `record()`; what it computes was recorded."""
+    call, number, plain, hybridized = RETURNED[name]
+    net = Returning(call)
+    if flags is not None:
+        net.hybridize(**flags)
+    for _ in range(4):
+        c, w = mx.np.array([1, 2, 3.]), mx.np.array([1, 2, .5])
+        for array in (c, w):
+            array.attach_grad()
+            array.grad[:] = 7
+        with autograd.record():
+            outputs = net(c, w)
+        (outputs[number] if isinstance(outputs, list) else outputs).backward()
+        assert (c.grad.tolist(), w.grad.tolist()) == (plain if flags is None else hybridized)

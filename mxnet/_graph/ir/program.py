@@ -214,13 +214,11 @@ class Program:
 
     def ones_where(self, wanted: Iterable[int]) -> tuple[int, ...]:
         """Of `ones` those of calls that gradients of the wanted variables go through."""
-        behind = {i: frozenset((i,)) for i in range(len(self.variables))}
-        learned, kept = frozenset(wanted), set[int]()
-        for call in self.calls:
-            sources = [s for s in call.sources if s is not None and s not in call.mutated]
-            mine = frozenset().union(*[behind[s] for s in sources])
-            behind.update((call.first + i, mine) for i in range(max(1, call.count)))
-            if mine & learned:
+        learned, kept = set(wanted), set[int]()
+        for call in self.calls if self.ones else ():
+            sources = {s for s in call.sources if s is not None and s not in call.mutated}
+            if not learned.isdisjoint(sources):
+                learned.update(range(call.first, call.first + max(1, call.count)))
                 kept.update(s for s in sources if s in self.ones)
         return tuple(n for n in self.ones if n in kept)
 
