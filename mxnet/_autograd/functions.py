@@ -8,7 +8,8 @@ import torch
 
 from .._array import NDArrayBase, wrap
 from .._names import kind_of
-from .._ops.core.integer_gradients import integers_as_constant
+from .._ops.core.dtypes import INTEGERS
+from .._ops.core.integer_gradients import integers_as_constant, with_shadow
 from .._ops.core.table import NAMES
 from .._provenance import record_results
 from .._state import state
@@ -50,8 +51,9 @@ class Function:
         if not state.recording:
             return self.forward(*inputs)
         call = _FunctionCall(self, inputs)
-        tensors = _Bridge.apply(call, *[integers_as_constant(_history(x, f'input {i}')) for i, x in enumerate(inputs)])
-        arrays = [wrap(t, o._ctx, type(o)) for t, o in zip(tensors, call.outputs or (), strict=True)]
+        tensors = _Bridge.apply(call, *[_history(x, f'input {i}') for i, x in enumerate(inputs)])
+        arrays = [wrap(with_shadow(o.materialize().detach().clone(), t) if _is_integer(o) else t, o._ctx, type(o))
+                  for t, o in zip(tensors, call.outputs or (), strict=True)]
         call.outputs = None
         record_results(NAMES['_CustomFunction'], {'num_args': len(inputs), 'num_outputs': len(arrays)}, inputs, arrays)
         return arrays[0] if call.single else arrays
@@ -67,6 +69,10 @@ class Function:
         raise NotImplementedError(f'{type(self).__name__} has no backward')
 
 
+def _is_integer(array: Any) -> bool:
+    return array.meta().dtype in INTEGERS
+
+
 class _FunctionCall:
     """One call of a Function: runs its two halves on arrays."""
 
@@ -76,24 +82,28 @@ class _FunctionCall:
     def __init__(self, function: Function, inputs: Sequence[Any]) -> None:
         self.function = function
         self.like = [(x._ctx, type(x)) for x in inputs]
+        # torch's graph has the shadows of integers; the program computes with the integers
+        self.integers = {i: integers_as_constant(x.materialize()) for i, x in enumerate(inputs) if _is_integer(x)}
         self.switches = _Switches()
 
     def forward(self, tensors: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
         with _Scope(False, None):
-            outputs = self.function.forward(*[wrap(t.detach(), *like) for t, like in
-                                              zip(tensors, self.like, strict=True)])
+            outputs = self.function.forward(*[wrap(self.integers.get(i, t).detach(), *like) for i, (t, like) in
+                                              enumerate(zip(tensors, self.like, strict=True))])
+        self.integers.clear()
         self.single = isinstance(outputs, NDArrayBase)
         made = self.outputs = (outputs,) if self.single else tuple(outputs)
         self.like_outputs = [(o._ctx, type(o)) for o in made]
+        self.dtypes = [o.materialize().dtype for o in made]
         # an output that is an input would be the same node of the graph
-        results = [o.materialize().detach() for o in made]
+        results = [o.materialize().detach().double() if _is_integer(o) else o.materialize().detach() for o in made]
         return tuple(r.clone() if any(r.data_ptr() == t.data_ptr() for t in tensors) else r for r in results)
 
     def backward(self, gradients: Sequence[torch.Tensor]) -> tuple[torch.Tensor | None, ...]:
         name = type(self.function).__name__
         with self.switches, _Scope(False, None):
-            results = self.function.backward(*[wrap(g.detach(), *like) for g, like in
-                                               zip(gradients, self.like_outputs, strict=True)])
+            results = self.function.backward(*[wrap(g.detach().to(dtype), *like) for g, dtype, like in
+                                               zip(gradients, self.dtypes, self.like_outputs, strict=True)])
         results = (results,) if isinstance(results, NDArrayBase) else tuple(results)
         if len(results) != len(self.like):
             raise MXNetError(f'{name}.backward returned {len(results)} gradients for {len(self.like)} inputs')

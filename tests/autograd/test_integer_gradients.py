@@ -104,3 +104,53 @@ def test_integers_that_are_sorted():
         y = nd.sort(x.astype('int32')).astype('float32') * nd.array([1, 2, 3])
     y.backward()
     assert x.grad.asnumpy().tolist() == [3, 1, 2]
+
+
+class Doubled(autograd.Function):
+    """As a program writes it: it sees and gives the dtypes of its arrays."""
+
+    def __init__(self, seen, dtype=None):
+        super().__init__()
+        self._seen, self._dtype = seen, dtype
+
+    def forward(self, x):
+        self._seen.append(x.dtype.__name__)
+        return (x * 2).astype(self._dtype or x.dtype)
+
+    def backward(self, dy):
+        self._seen.append(dy.dtype.__name__)
+        return dy * 2
+
+
+@pytest.mark.parametrize('given, dtype, seen, result', [
+    ('cast', None, ['int32', 'int32'], 'int32'), ('leaf', None, ['int32', 'int32'], 'int32'),
+    ('float', 'int32', ['float32', 'int32'], 'int32'), ('cast', 'float32', ['int32', 'float32'], 'float32')])
+def test_functions_see_integers(given, dtype, seen, result):
+    found = []
+    x = nd.array([1, 2], dtype='int32') if given == 'leaf' else nd.array([1, 2])
+    x.attach_grad()
+    with autograd.record():
+        y = Doubled(found, dtype)(x.astype('int32') if given == 'cast' else x)
+    assert (y.dtype.__name__, y.asnumpy().tolist()) == (result, [2, 4])
+    y.backward()
+    assert found == seen
+    assert x.grad.asnumpy().tolist() == [2, 2] and x.grad.dtype is x.dtype
+
+
+def test_a_function_that_returns_its_integers():
+    class Same(autograd.Function):
+        def forward(self, x):
+            return x
+
+        def backward(self, dy):
+            return dy * 3
+
+    x = nd.array([1.5, 2.5])
+    x.attach_grad()
+    with autograd.record():
+        i = x.astype('int32')
+        y = Same()(i)
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [3, 3]
+    y[:] = 7
+    assert i.asnumpy().tolist() == [1, 2]

@@ -94,6 +94,11 @@ def differentiable_head(head: torch.Tensor, gradient: torch.Tensor) -> tuple[tor
     return head._shadow, integers_as_constant(gradient).double()
 
 
+def with_shadow(tensor: torch.Tensor, shadow: torch.Tensor) -> torch.Tensor:
+    """Integers with the history of a float64 tensor that has their values."""
+    return _pair(tensor, shadow) if shadow.requires_grad else tensor
+
+
 def integers_as_constant(tensor: torch.Tensor) -> torch.Tensor:
     """The integers without the shadow, for code that torch cannot trace; any other tensor unchanged."""
     return _plain(tensor)
