@@ -268,9 +268,9 @@ def write(array: Any, value: Any, what: str) -> None:
         copy(tensor, value if state.recording else value.detach())
         if tensor.requires_grad and hasattr(value, '_provenance'):
             # the same value, so the same provenance
-            what, attributes, sources, number, outputs = value._provenance
+            what, attributes, sources, number, outputs, moves = value._provenance
             tensor._provenance = what, attributes, sources, number, (  # type: ignore[attr-defined]
-                *outputs, ref(tensor))
+                *outputs, ref(tensor)), moves
 
 
 def overwrite(array: Any, value: torch.Tensor) -> None:

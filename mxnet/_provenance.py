@@ -1,11 +1,13 @@
 """Provenance of recorded tensors: which operator computed a tensor, from what.
 
 `autograd.get_symbol` reads it, and `History` follows it from the heads of a backward pass: to intermediate results,
-whose history is dropped, and to variables that the heads depend on by indices and shapes only, whose gradient is zero.
+whose history is dropped, and to what torch's engine does not come to, where the heads depend on it by indices, shapes
+and conditions only: variables, whose gradient is zero, and calls that move averages in their backward pass.
 
-The attribute `_provenance` of a tensor is a tuple (what, attributes, sources, number, outputs).  `what` is an
+The attribute `_provenance` of a tensor is a tuple (what, attributes, sources, number, outputs, moves).  `what` is an
 operator of the table, or one of the kinds of calls that `symbol/_recorded.py` can express in operators.  `number` is
-the position of the tensor among the outputs of the call, and `outputs` has weak references to all recorded outputs.
+the position of the tensor among the outputs of the call, `outputs` has weak references to all recorded outputs, and
+`moves` what moves the call's states when a backward pass comes to it (`Mover`s).
 A source describes an input: its own provenance, its gradient variable, or, for one without history, a weak reference
 to the array.  So provenance keeps no array alive, and lives as long as the tensor.  A long chain is freed without
 recursion, because tuples are.  Only tensors that carry a gradient have provenance, and integers and truths computed
@@ -57,7 +59,7 @@ def record_result(what: Any, attributes: Any, inputs: Iterable[Any], result: Any
     """Records that a tensor was computed from arrays while recording, if it or one of them has a history."""
     sources = tuple([x._variable or source(x) for x in inputs])
     if result.requires_grad or state.recording and has_history(sources):
-        result._provenance = (what, attributes, sources, 0, (ref(result),))
+        result._provenance = (what, attributes, sources, 0, (ref(result),), ())
 
 
 def has_history(sources: Iterable[Any]) -> bool:
@@ -66,13 +68,14 @@ def has_history(sources: Iterable[Any]) -> bool:
 
 
 def record_graph(what: tuple[Any, Any], sources: tuple[Any, ...], results: Sequence[Any],
-                 reach: Reach | None = None) -> None:
+                 reach: Reach | None = None, moves: Sequence[Any] = ()) -> None:
     """Records the outputs of a graph.  what: (symbol, None), or (operator, attributes).
 
     reach: None: a backward pass comes to all sources from each output
+    moves: what moves the states of the graph
     """
     graph, attributes = what
-    _record(graph, attributes if reach is None else reach, sources, results)
+    _record(graph, attributes if reach is None else reach, sources, results, moves)
 
 
 def _reached(what: Any, attributes: Any, sources: tuple[Any, ...], number: int) -> Sequence[Any]:
@@ -87,45 +90,62 @@ def _reached(what: Any, attributes: Any, sources: tuple[Any, ...], number: int) 
     return sources
 
 
-def record_results(what: Any, attributes: Any, inputs: Iterable[Any], results: Iterable[Any]) -> None:
+def record_results(what: Any, attributes: Any, inputs: Iterable[Any], results: Iterable[Any],
+                   moves: Sequence[Any] = ()) -> None:
     """As `record_result`, for the output arrays of a call: dense, sparse, or None."""
     sources = tuple([source(x) for x in inputs if x is not None])
     _record(what, attributes, sources,
-                   [None if r is None else r._history if r._sparse else r.materialize() for r in results])
+            [None if r is None else r._history if r._sparse else r.materialize() for r in results], moves)
 
 
-def _record(what: Any, attributes: Any, sources: tuple[Any, ...], tensors: Sequence[Any]) -> None:
+def _record(what: Any, attributes: Any, sources: tuple[Any, ...], tensors: Sequence[Any],
+            moves: Sequence[Any]) -> None:
     every = has_history(sources)        # callers have recorded; a deferred call is recorded when it runs
     outputs = tuple([ref(t) for t in tensors if t is not None and (every or t.requires_grad)])
     for number, tensor in enumerate(tensors):
         if tensor is not None and (every or tensor.requires_grad):
-            tensor._provenance = (what, attributes, sources, number, outputs)
+            tensor._provenance = (what, attributes, sources, number, outputs, moves)
 
 
 class History:
-    """What the heads of a backward pass were computed from: gradient variables, and the outputs of recorded calls."""
+    """What the heads of a backward pass were computed from: gradient variables, and recorded calls.
 
-    __slots__ = ('variables', '_outputs')
+    moves: (mover, sources of its call) of the calls that move states
+    """
+
+    __slots__ = ('variables', 'moves', '_outputs')
 
     def __init__(self, heads: Iterable[torch.Tensor], kind: type) -> None:
         self.variables: list[Any] = []              # of this kind; one may be there twice
+        self.moves: list[tuple[Any, Sequence[Any]]] = []
         self._outputs: list[Sequence[Any]] = []
         variables, calls, seen = self.variables, self._outputs, set()
         waiting = [h._provenance for h in heads if hasattr(h, '_provenance')]   # type: ignore[attr-defined]
         while waiting:
-            what, attributes, sources, number, outputs = waiting.pop()
+            what, attributes, sources, number, outputs, moves = waiting.pop()
             key = id(sources) if attributes.__class__ is not Reach else (id(sources), number)
             if key in seen:
                 continue
             seen.add(key)
             calls.append(outputs)
             if what.__class__ is not Operator or what.mutates:          # else all of them, as mostly
-                sources = _reached(what, attributes, sources, number)
+                sources, all_sources = _reached(what, attributes, sources, number), sources
+                self.moves += [(m, all_sources) for m in moves
+                               if attributes.__class__ is not Reach or m.reads <= attributes[number]]
             for s in sources:
                 if s.__class__ is tuple:
                     waiting.append(s)
                 elif isinstance(s, kind):
                     variables.append(s)
+
+    def unmoved(self, moved: Set[Any], wanted: Sequence[Any] | None = None) -> list[Any]:
+        """What moves states of calls that torch's engine has not come to.
+
+        moved: the labels of those that it has
+        wanted: variables and tensors; only calls that depend on one of them
+        """
+        return [mover for mover, sources in self.moves if mover.label not in moved and (
+            wanted is None or _leads_to(sources if mover.reads is None else [sources[i] for i in mover.reads], wanted))]
 
     def drop(self) -> None:
         """Drops the history of the heads and of what they were computed from: all become constants.
@@ -147,6 +167,21 @@ class History:
                         continue
                 tensor._graph_released = True
                 vars(tensor).pop('_provenance', None)     # another thread may have removed it
+
+
+def _leads_to(sources: Sequence[Any], wanted: Sequence[Any]) -> bool:
+    """Whether one of the sources is one of the wanted variables and tensors, or was computed from one."""
+    places, seen, waiting = {id(w) for w in wanted}, set[int](), list(sources)
+    while waiting:
+        s = waiting.pop()
+        if id(s) in places:
+            return True
+        if s.__class__ is tuple and id(s[2]) not in seen:
+            seen.add(id(s[2]))
+            if not places.isdisjoint([id(output()) for output in s[4]]):
+                return True
+            waiting += s[2]
+    return False
 
 
 def companion_among(outputs: Sequence[torch.Tensor]) -> torch.Tensor | None:

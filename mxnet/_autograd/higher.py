@@ -14,7 +14,7 @@ from .._state import state
 from .._torch.autograd import reaches
 from .._torch.memory import ALONE, storage_id, users_of
 from ..base import MXNetError
-from .tape import NOT_RECORDED, Variable, _heads, _history, _release_history, _run_engine, _write
+from .tape import NOT_RECORDED, Variable, _heads, _history, _move_the_rest, _release_history, _run_engine, _write
 
 if TYPE_CHECKING:
     from .._typing import Arrays
@@ -45,11 +45,12 @@ def grad(heads: Arrays, variables: Any, head_grads: NDArray | Sequence[NDArray |
     state.wanted = wanted
     try:
         results, commits = _run_engine(tensors, gradients, retain_graph, create_graph, wanted, False)
+        history = History(tensors + others, Variable)
+        _move_the_rest(history, commits, [*wanted, *[v._variable for v in variables if v._variable is not None]])
         _write(commits, tensors, wanted)
     finally:
         state.wanted = None
     results = [r.to_dense() if r is not None and r.layout is not torch.strided else r for r in results]
-    history = History(tensors + others, Variable)
     for i, result in enumerate(results):
         if result is None:
             if variables[i]._variable not in history.variables and not reaches(tensors, wanted[i]):

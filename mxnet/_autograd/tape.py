@@ -410,6 +410,21 @@ def _unwritten(history: History, commits: Sequence[tuple[Any, ...]]) -> list[Var
     return [v for v in history.variables if id(v.fresh) not in written and v.req == 'write' and not v.buffer._sparse]
 
 
+def _move_the_rest(history: History, commits: list, wanted: Sequence[Any] | None = None) -> None:
+    """Has states moved whose calls the heads depend on, but torch's engine has not come to.
+
+    wanted: as for `History.unmoved`
+    """
+    if history.moves:
+        movers = history.unmoved({commit[0].label for commit in commits if type(commit[0]) is NodeMoves}, wanted)
+        outer, state.commits = state.commits, commits
+        try:
+            for mover in {id(m): m for m in movers}.values():
+                mover()
+        finally:
+            state.commits = outer
+
+
 def _explain(error: RuntimeError) -> MXNetError:
     text = str(error)
     if 'a second time' in text or 'has been detached in-place' in text:
@@ -489,6 +504,7 @@ def on_tape(heads: Any, head_grads: Any = None, retain_graph: bool = False, trai
     try:
         _, commits = _run_engine(tensors, gradients, retain_graph, False, (), True)
         unwritten = _unwritten(history, commits)
+        _move_the_rest(history, commits)
         _write(commits, tensors)
     finally:
         state.moves = True

@@ -13,7 +13,7 @@ import torch
 
 from .._array import wrap
 from .._graph.infer.inference import run_on_meta
-from .._provenance import is_computed
+from .pending import GraphOutputs
 
 if TYPE_CHECKING:
     from .._ops.core.table import Operator
@@ -27,13 +27,15 @@ DEFERRED = frozenset((
     '_maximum_scalar', '_minimum_scalar', 'Cast', 'amp_cast', 'negative', 'abs', 'square', 'sqrt', 'exp', 'log',
     'log1p', 'sigmoid', 'tanh', 'relu', 'Activation', 'smooth_l1', 'clip', 'softmax', 'log_softmax', 'mean', 'sum',
     'norm', 'Reshape', 'Flatten', 'transpose', 'SwapAxis', 'expand_dims', 'squeeze', 'slice', 'slice_axis', 'Concat',
-    'stack', 'pick', 'where',
+    'stack', 'pick', 'where', 'zeros_like', 'ones_like', 'reshape_like', 'broadcast_like', 'slice_like',
+    '_contrib_arange_like', '_contrib_MultiBoxPrior', '_random_uniform_like', '_random_normal_like',
+    '_random_gamma_like', '_random_exponential_like', '_random_poisson_like', '_npi_full_like',
     '_npi_add', '_npi_subtract', '_npi_multiply', '_npi_true_divide', '_npi_add_scalar', '_npi_subtract_scalar',
     '_npi_rsubtract_scalar', '_npi_multiply_scalar', '_npi_true_divide_scalar', '_npi_power_scalar', '_npi_negative',
     '_npi_absolute', '_npi_square', '_npi_sqrt', '_npi_exp', '_npi_log', '_npi_tanh', '_npi_mean', '_np_sum', '_np_dot',
     '_npx_relu', '_npx_sigmoid', '_np_reshape', '_npx_reshape', '_np_transpose', '_np_squeeze', '_npi_concatenate',
     '_npi_stack'))
-INFERRED = DEFERRED | {'reshape_like', 'max', 'min', 'broadcast_like', '_copy'}       # quickly, in graphs of losses
+INFERRED = DEFERRED | {'max', 'min', '_copy'}       # quickly, in graphs of losses
 
 # inputs of which an operator reads shape and dtype only
 SHAPE_ONLY = {
@@ -46,15 +48,16 @@ SHAPE_ONLY = {
 
 
 def without_values(op: Operator, inputs: Sequence[Any], recording: bool) -> Sequence[Any]:
-    """The arrays, where a pending one of which the operator reads the shape only stands for itself without values.
+    """The arrays, where a stand-in without values is in the place of a pending one, of which the operator reads the
+    shape only.
 
-    While recording, the others must have no history, whose provenance would name the pending array.
+    While recording, the result depends on what a step computes: backward passes from it write the gradients of the
+    step's variables, which are zero, and move its averages.
     """
     number = op.inputs.index(SHAPE_ONLY[op.name])
     array = inputs[number]
-    if array is None or array._pending is None or recording and any(
-            x is not None and x is not array and (x._variable is not None or is_computed(x.materialize()))
-            for x in inputs):
+    pending = None if array is None else array._pending
+    if pending is None or recording and type(pending.work) is not GraphOutputs:
         return inputs
     shape, dtype, ctx = array.meta()
     stand_in = wrap(torch.empty((), dtype=dtype, device=ctx.torch_device).expand(shape), ctx, type(array))

@@ -179,7 +179,7 @@ def fast_binary(kernel: Any, slow: Any, dtypes: Any) -> Callable[[Any, Any], NDA
                         left = self._variable or getattr(tensor, '_provenance', None) or source(self)
                         if value is not other:
                             other = other._variable or getattr(value, '_provenance', None) or source(other)
-                        result._provenance = (slow, None, (left, other), 0, (ref(result),))
+                        result._provenance = (slow, None, (left, other), 0, (ref(result),), ())
                     array = _new(self._dense)
                     array._storage = result
                     array._ctx = self._ctx

@@ -17,7 +17,7 @@ from .._array import before_write, owned_apart, readers, wrap
 from .._cache import Cache
 from .._dispatch import entering, interceptors
 from .._graph.codegen.plan import LIMIT, Plans
-from .._graph.codegen.states import move_when_differentiated
+from .._graph.codegen.states import Mover, move_when_differentiated
 from .._graph.infer.inference import infer
 from .._graph.ir.monitors import NodeMonitor
 from .._graph.ir.node import Node
@@ -147,12 +147,12 @@ class CachedOp:
                 if arrays is not None:
                     return arrays[0] if len(arrays) == 1 else arrays
         try:
-            results = self.compute(tensors, ctx, state.training, recording)
+            results, moves = self.compute(tensors, ctx, state.training, recording)
         except Exception:
             self.deferral.output_kinds.clear()      # calls are deferred once they are known to have no mistakes
             raise
         if recording:
-            record_graph(self.what, tuple([source(x) for x in args]), results, self.reach)
+            record_graph(self.what, tuple([source(x) for x in args]), results, self.reach, moves)
         if out is not None:
             targets = out if isinstance(out, (list, tuple)) else [out]
             for target, value in zip(targets, results, strict=True):
@@ -163,8 +163,12 @@ class CachedOp:
         return arrays[0] if len(arrays) == 1 else arrays
 
     def compute(self, tensors: Sequence[torch.Tensor], ctx: Context, training: bool,
-                recording: bool) -> list[torch.Tensor]:
-        """The tensors of the outputs.  States among the given tensors are changed."""
+                recording: bool) -> tuple[list[torch.Tensor], list[Mover]]:
+        """The tensors of the outputs, and what moves states in backward passes.
+
+        Other states among the given tensors are changed.
+        """
+        moves: list[Mover] = []
         wanted = tuple(i for i, t in enumerate(tensors) if t.requires_grad) if recording else ()
         device = ctx.torch_device
         kind = (training, wanted, *[t.shape for t in tensors])
@@ -186,11 +190,12 @@ class CachedOp:
             for place, value in states.items():
                 if type(value) is list:
                     applies = partial(is_between, self.program, place, tensors)
-                    move_when_differentiated(value, tensors[place], applies)
+                    moves += move_when_differentiated(value, tensors[place], applies,
+                                                      reads=self.program.behind_states()[place])
                 else:
                     write_state(tensors[place], value)
         elif wanted:
-            outputs = PlanNode.apply(self, plan, training, ctx, *tensors)
+            outputs = PlanNode.apply(self, plan, training, ctx, moves, *tensors)
             values, outputs = outputs[len(plan.differentiable):], outputs[:len(plan.differentiable)]
             for place, value, weight in zip(plan.state_numbers, values, plan.state_weights, strict=True):
                 if weight is None:
@@ -210,10 +215,10 @@ class CachedOp:
             if kinds not in self.deferral.output_kinds:
                 inference.remember(self, kinds, [(r.shape, r.dtype) for r in results])
         if not recording:
-            return [r.detach() if r.requires_grad else r for r in results]
+            return [r.detach() if r.requires_grad else r for r in results], []
         if wanted and len(results) > 1 and not self.inlined:
             note_companions(results)
-        return results
+        return results, moves
 
     def _result_class(self):
         """What the outputs are: arrays with NumPy's semantics in np mode, and from a graph that was written so."""

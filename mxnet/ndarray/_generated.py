@@ -227,7 +227,7 @@ def {name}({parameters}):
                 elif {dependent}:
                     _result, _differentiable = _linked(_result, {listed}), True
                 if _differentiable:
-                    _result._provenance = (_op, _given, {sources}, 0, (_ref(_result),))
+                    _result._provenance = (_op, _given, {sources}, 0, (_ref(_result),), ())
             elif _differentiable:
                 _result = _result.detach()
             _array = _new({cls})

@@ -113,14 +113,15 @@ def execute(op: Operator, inputs, attributes, out, cls):
         if is_out_of_memory(str(error)):
             clear_frames(error.__traceback__)       # which would keep what has been computed so far
         raise failure from error
+    moves: Any = ()
     if op.mutates:
-        result = _write_back(op, inputs, attributes, result)
+        result, moves = _write_back(op, inputs, attributes, result)
     if interceptors and recording:
         ran(op, inputs, attributes, result if type(result) is tuple else (result,))
     if out is not None:
         _into(op, result, out)
         if recording:
-            record_results(op, given, inputs, out if isinstance(out, (list, tuple)) else (out,))
+            record_results(op, given, inputs, out if isinstance(out, (list, tuple)) else (out,), moves)
         return out
     if type(result) is tuple:
         if len(result) == 1:
@@ -135,7 +136,7 @@ def execute(op: Operator, inputs, attributes, out, cls):
                 results = [linked(r, read) for r in results]
             results = [wrap(r if recording or not r.requires_grad else r.detach(), ctx, cls) for r in results]
             if recording:
-                record_results(op, given, inputs, results)
+                record_results(op, given, inputs, results, moves)
             return results
     result, = _owned(op, inputs, attributes, (result,), tensors)
     differentiable = result.requires_grad
@@ -144,7 +145,7 @@ def execute(op: Operator, inputs, attributes, out, cls):
     if differentiable:
         if recording:
             result._provenance = (op, given, tuple([x._variable or source(x) for x in inputs if x is not None]), 0,
-                            (ref(result),))
+                                  (ref(result),), moves)
         else:
             result = result.detach()
     return wrap(result, ctx, cls)
@@ -194,6 +195,7 @@ def parse_context(value) -> Context:
 
 
 def _write_back(op, inputs, attributes, result):
+    """Writes the states of a call back.  -> its visible results, what moves states in backward passes"""
     attributes = op.complete(attributes)
     positions = op.mutated(attributes, len(inputs))
     if op.ones is not None:
@@ -201,15 +203,15 @@ def _write_back(op, inputs, attributes, result):
         if fixed is not None:
             fill_ones((inputs[op.inputs.index(fixed)],))
     results = result if type(result) is tuple else (result,)
-    visible = len(results) - len(positions)
+    visible, moves = len(results) - len(positions), []
     for position, value in zip(positions, results[visible:], strict=True):
         if value is None or inputs[position] is None:
             continue
         if type(value) is Move:
-            move_when_differentiated([value], inputs[position].materialize())
+            moves += move_when_differentiated([value], inputs[position].materialize())
         else:
             overwrite(inputs[position], value)
-    return results[:visible] if visible != 1 else results[0]
+    return results[:visible] if visible != 1 else results[0], moves
 
 
 def _into(op, result, out):

@@ -9,8 +9,9 @@ import torch
 
 from .. import _random_state as _random
 from .._array import before_write
-from .._graph.codegen.states import move_all, move_when_differentiated, take_back
+from .._graph.codegen.states import Mover, move_all, move_when_differentiated, take_back
 from .._ops.core.late_reads import Versions
+from .._ops.core.moves import label
 from .._state import state
 from .._torch.autograd import keeps_graph
 from .._torch.memory import storage_id
@@ -32,7 +33,7 @@ class PlanNode(torch.autograd.Function):
     """A plan as one node of torch's tape."""
 
     @staticmethod
-    def forward(ctx, cached, plan, training, place, *tensors):
+    def forward(ctx, cached, plan, training, place, movers, *tensors):
         # a second derivative draws the same random numbers once more
         ctx.generator_state = generators_of(place)(place.torch_device).get_state() if cached.draws else None
         outputs, states, saved = plan.forward(tensors)
@@ -52,6 +53,10 @@ class PlanNode(torch.autograd.Function):
         # averages that the backward pass moves: (number, value, weight)
         ctx.moves = [(n, value, weight) for n, value, weight in
                      zip(plan.state_numbers, states, plan.state_weights, strict=True) if weight is not None]
+        if ctx.moves:
+            behind = cached.program.behind_states()
+            movers += [Mover([(tensors[n].detach(), value, weight)], label(ctx), behind[n])
+                       for n, value, weight in ctx.moves]
         ctx.late_reads = Versions([*[tensors[n] for n in cached.program.late_reads],
                                    *[outputs[n] for n in cached.program.late_outputs]])
         ctx.outputs = [(o.shape, o.dtype, o.device) for o in outputs]
@@ -75,7 +80,7 @@ class PlanNode(torch.autograd.Function):
             if ctx.moves:
                 move_all(_moves(ctx), ctx)
         places = dict(zip(plan.wanted, found, strict=True))
-        return None, None, None, None, *[_or_zeros(places[i], ctx.tensors[i]) if i in places else None
+        return None, None, None, None, None, *[_or_zeros(places[i], ctx.tensors[i]) if i in places else None
                                          for i in range(count)]
 
 

@@ -330,7 +330,7 @@ class NDArray(OperatorMethods, NDArrayBase):
         _indexing.write(tensor, key, value)
         if sources is not None and tensor.requires_grad:
             tensor._provenance = (SETITEM, (key, tensor.shape, value.shape), sources, 0,      # type: ignore[attr-defined]
-                            (ref(tensor),))
+                                  (ref(tensor),), ())
 
     # ------------------------------------------------------------------ copies and conversions
     def asnumpy(self) -> numpy.ndarray[Any, Any]:

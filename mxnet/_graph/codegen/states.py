@@ -1,7 +1,7 @@
 """Writes moving averages when gradients are computed: see `Move` of `_ops/core/moves.py`."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -17,15 +17,38 @@ if TYPE_CHECKING:
     from ..._ops.core.moves import Move
 
 
-def move_when_differentiated(moves: Iterable[Move], tensor: torch.Tensor,
-                             applies: Callable[[], bool] | None = None, node: Node | None = None) -> None:
+class Mover:
+    """Moves states, (tensor, value, weight), for one node of torch's graph.
+
+    reads: the numbers of the inputs that the call which writes the states depends on, of a graph; None: all
+    """
+
+    __slots__ = ('label', 'reads', '_moves')
+
+    def __init__(self, moves: Sequence[tuple[torch.Tensor, torch.Tensor, float]], node_label: Any,
+                 reads: Set[int] | None = None) -> None:
+        self.label, self.reads, self._moves = node_label, reads, moves
+
+    def __call__(self) -> None:
+        _move(self._moves, self.label)
+
+
+def move_when_differentiated(moves: Iterable[Move], tensor: torch.Tensor, applies: Callable[[], bool] | None = None,
+                             node: Node | None = None, reads: Set[int] | None = None) -> list[Mover]:
     """Has a state's tensor moved whenever torch's engine runs the calls that the moves belong to.
+
+    -> what does it, for backward passes that depend on the calls and do not come to them by torch's engine
 
     applies: function that says whether it is to be moved, if torch's engine runs more than the computation needs
     node: the node of torch's graph that the calls repeat, see `take_back`
+    reads: as for `Mover`
     """
+    movers = []
     for move in moves:
-        move.node.register_prehook(_Mover(move, tensor.detach(), applies, node or move.node))
+        mover = Mover([(tensor.detach(), move.value, move.weight)], label(node or move.node), reads)
+        move.node.register_prehook(_Hook(mover, applies))
+        movers.append(mover)
+    return movers
 
 
 def take_back(node: Node) -> None:
@@ -38,21 +61,20 @@ def take_back(node: Node) -> None:
     if state.commits:
         node_label = label(node)
         state.commits[:] = [commit for commit in state.commits
-                            if type(commit[0]) is not NodeMoves or not commit[0].of(node_label)]
+                            if type(commit[0]) is not NodeMoves or commit[0].label is not node_label]
 
 
-class _Mover:
+class _Hook:
     """A hook of a node of torch's graph."""
 
-    __slots__ = ('_label', '_value', '_weight', '_tensor', '_applies')
+    __slots__ = ('_mover', '_applies')
 
-    def __init__(self, move: Move, tensor: torch.Tensor, applies: Callable[[], bool] | None, node: Node) -> None:
-        self._label, self._value, self._weight = label(node), move.value, move.weight
-        self._tensor, self._applies = tensor, applies
+    def __init__(self, mover: Mover, applies: Callable[[], bool] | None) -> None:
+        self._mover, self._applies = mover, applies
 
     def __call__(self, gradients: Any) -> None:
         if self._applies is None or self._applies():
-            _move([(self._tensor, self._value, self._weight)], self._label)
+            self._mover()
 
 
 def move_all(moves: Sequence[tuple[torch.Tensor, torch.Tensor, float]], node: Node | None = None) -> None:

@@ -37,17 +37,14 @@ class NodeMoves:
     label: as `label` gave it for the node
     """
 
-    __slots__ = ('moves', '_label', '_write')
+    __slots__ = ('moves', 'label', '_write')
 
     def __init__(self, moves: Sequence[tuple[Tensor, Tensor, float]], node_label: Any,
                  write: Callable[[Sequence[tuple[Tensor, Tensor, float]]], None]) -> None:
-        self.moves, self._label, self._write = moves, node_label, write
+        self.moves, self.label, self._write = moves, node_label, write
 
     def __call__(self) -> None:
         self._write(self.moves)
-
-    def of(self, node_label: Any) -> bool:
-        return self._label is node_label
 
 
 def label(node: Node) -> Any:
@@ -67,7 +64,7 @@ def in_backward_order(commits: list, heads: Iterable[Tensor], variables: Sequenc
         if len(set(memory)) < len(memory):
             ranks = {node.metadata.get(_LABEL): rank        # type: ignore[attr-defined]  # as above
                      for node, rank in backward_ranks(heads, variables).items()}
-            found.sort(key=lambda commit: ranks.get(commit[0]._label, -1))
+            found.sort(key=lambda commit: ranks.get(commit[0].label, -1))
             for i, commit in zip(places, found, strict=True):
                 commits[i] = commit
     return commits
