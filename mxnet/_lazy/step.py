@@ -278,12 +278,12 @@ class Step:
                         if call.cached.deferral.view is not None:
                             results.append([call.cached.deferral.view(given[0], self.ctx, True)])
                             continue
-                        made, moves = call.cached.compute(given, self.ctx, call.training, recording=True)
-                        results.append(made)
+                        outputs, moves = call.cached.compute(given, self.ctx, call.training, recording=True)
+                        results.append(outputs)
                         record_graph(call.cached.what, tuple([
                             source_of(self.variables[s], self.tensors[s], self.arrays[s]) if isinstance(s, int)
                             else getattr(results[s[0]][s[1]], '_provenance', UNKNOWN)
-                            for s in call.sources]), made, call.cached.reach, moves)
+                            for s in call.sources]), outputs, call.cached.reach, moves)
             except BaseException as error:
                 self.failed = error
                 raise
