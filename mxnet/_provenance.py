@@ -19,6 +19,7 @@ from collections.abc import Iterable, Sequence, Set
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
+from ._ops.core.moves import backward_ranks
 from ._ops.core.table import Operator
 from ._state import state
 from ._torch.autograd import take_history
@@ -110,27 +111,29 @@ def _record(what: Any, attributes: Any, sources: tuple[Any, ...], tensors: Seque
 class History:
     """What the heads of a backward pass were computed from: gradient variables, and recorded calls.
 
-    moves: (mover, sources of its call) of the calls that move states
+    moves: (mover, provenance of a result of its call) of the calls that move states
     """
 
-    __slots__ = ('variables', 'moves', '_outputs')
+    __slots__ = ('variables', 'moves', '_outputs', '_heads')
 
     def __init__(self, heads: Iterable[torch.Tensor], kind: type) -> None:
         self.variables: list[Any] = []              # of this kind; one may be there twice
-        self.moves: list[tuple[Any, Sequence[Any]]] = []
+        self.moves: list[tuple[Any, tuple[Any, ...]]] = []
         self._outputs: list[Sequence[Any]] = []
         variables, calls, seen = self.variables, self._outputs, set()
         waiting = [h._provenance for h in heads if hasattr(h, '_provenance')]   # type: ignore[attr-defined]
+        self._heads = waiting.copy()
         while waiting:
-            what, attributes, sources, number, outputs, moves = waiting.pop()
-            key = id(sources) if attributes.__class__ is not Reach else (id(sources), number)
+            record = waiting.pop()
+            what, attributes, sources, number, outputs, moves = record
+            key = id(sources) if attributes.__class__ is not Reach else (id(sources), number)   # `_key`
             if key in seen:
                 continue
             seen.add(key)
             calls.append(outputs)
             if what.__class__ is not Operator or what.mutates:          # else all of them, as mostly
-                sources, all_sources = _reached(what, attributes, sources, number), sources
-                self.moves += [(m, all_sources) for m in moves
+                sources = _reached(what, attributes, sources, number)
+                self.moves += [(m, record) for m in moves
                                if attributes.__class__ is not Reach or m.reads <= attributes[number]]
             for s in sources:
                 if s.__class__ is tuple:
@@ -144,8 +147,31 @@ class History:
         moved: the labels of those that it has
         wanted: variables and tensors; only calls that depend on one of them
         """
-        return [mover for mover, sources in self.moves if mover.label not in moved and (
+        return [mover for mover, (_, _, sources, *_) in self.moves if mover.label not in moved and (
             wanted is None or _leads_to(sources if mover.reads is None else [sources[i] for i in mover.reads], wanted))]
+
+    def ranks(self, wanted: Sequence[Any] = ()) -> dict[Any, tuple[int, int]]:
+        """{label: when upstream's backward pass runs its call: that of a graph, and in the graph}.
+
+        wanted: the variables and provenances that `autograd.grad` is asked for
+        """
+        records: dict[Any, Any] = {}
+
+        def named(item: Any) -> Any:
+            key = _key(item)
+            records[key] = item
+            return key
+
+        def inputs(key: Any) -> list[tuple[Any, int]]:
+            item = records[key]
+            if item.__class__ is not tuple:
+                return []
+            return [(named(s), s[3] if s.__class__ is tuple else 0) for s in _reached(*item[:4])
+                    if s.__class__ is tuple or getattr(s, 'req', 'null') != 'null']
+
+        heads = list(map(named, self._heads))
+        found = backward_ranks(heads, inputs, [_key(w) for w in wanted] if len(wanted) else None)
+        return {mover.label: (found.get(_key(record), -1), mover.rank) for mover, record in self.moves}
 
     def drop(self) -> None:
         """Drops the history of the heads and of what they were computed from: all become constants.
@@ -167,6 +193,13 @@ class History:
                         continue
                 tensor._graph_released = True
                 vars(tensor).pop('_provenance', None)     # another thread may have removed it
+
+
+def _key(item: Any) -> Any:
+    """What tells a recorded call, or a variable, from others; each output of a graph with `Reach` is a call."""
+    if item.__class__ is not tuple:
+        return id(item)
+    return (id(item[2]), item[3]) if item[1].__class__ is Reach else id(item[2])
 
 
 def _leads_to(sources: Sequence[Any], wanted: Sequence[Any]) -> bool:

@@ -81,7 +81,7 @@ class SparseExecutor(Executor):
                                           device=self._ctx.torch_device, monitor=self._watch())
         if record:
             places = [o._link() if isinstance(o, BaseSparseNDArray) else o for o in outputs]
-            states = sort_moves(states, places)
+            states = sort_moves(states, places, lambda: program.ranks(wanted))
             moves = [(arrays[place].materialize(), move.value, move.weight) for place, value in states.items()
                      if type(value) is list for move in value]
             self._recorded = None, (leaves, wanted, None), places, None, moves

@@ -275,7 +275,8 @@ class Executor(_executor_parts.Gradients, _executor_parts.Memory):
             self._plans.ran(kind, (perf_counter() - begin) * (3 if record else 1))
             # a monitor has gradients computed that the executor does not need; these move no averages
             needed = None if watch is None else {id(tensors[place]) for place in wanted}
-            moves = [(tensors[place], move.value, move.weight) for place, value in sort_moves(states, outputs).items()
+            states = sort_moves(states, outputs, lambda: program.ranks(wanted))
+            moves = [(tensors[place], move.value, move.weight) for place, value in states.items()
                      if type(value) is list for move in value if needed is None or leads_to(move.node, needed)]
             states = {place: value for place, value in states.items() if type(value) is not list}
             self._recorded = (None, (tensors, wanted, watch), outputs, None, moves) if record else None

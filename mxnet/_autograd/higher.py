@@ -46,8 +46,10 @@ def grad(heads: Arrays, variables: Any, head_grads: NDArray | Sequence[NDArray |
     try:
         results, commits = _run_engine(tensors, gradients, retain_graph, create_graph, wanted, False)
         history = History(tensors + others, Variable)
-        _move_the_rest(history, commits, [*wanted, *[v._variable for v in variables if v._variable is not None]])
-        _write(commits, tensors, wanted)
+        known = [r for v, t in zip(variables, wanted, strict=True)
+                 if (r := v._variable or getattr(t, '_provenance', None)) is not None]
+        _move_the_rest(history, commits, [*wanted, *known])
+        _write(commits, tensors, history, wanted, known)
     finally:
         state.wanted = None
     results = [r.to_dense() if r is not None and r.layout is not torch.strided else r for r in results]

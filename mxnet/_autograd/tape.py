@@ -18,7 +18,7 @@ from .._names import kind_of, not_an_array
 from .._ops.core.dtypes import NAME
 from .._ops.core.integer_gradients import DifferentiableInteger
 from .._ops.core.late_reads import OVERWRITTEN
-from .._ops.core.moves import NodeMoves, in_backward_order
+from .._ops.core.moves import NodeMoves, in_backward_order, label_of, ranks_on_tape
 from .._provenance import History, companion_of
 from .._state import state
 from .._torch.autograd import run_backward
@@ -457,13 +457,21 @@ def _run_engine(tensors: Sequence[torch.Tensor], gradients: Sequence[torch.Tenso
         state.commits, state.heads = outer
 
 
-def _write(commits: list, tensors: Sequence[torch.Tensor], wanted: Sequence[torch.Tensor] = ()) -> None:
+def _write(commits: list, tensors: Sequence[torch.Tensor], history: History, wanted: Sequence[torch.Tensor] = (),
+           variables: Sequence[Any] = ()) -> None:
     """Writes gradients and moving averages after a pass from `tensors`; one that fails writes nothing.
 
-    wanted: the variables of `autograd.grad`
+    wanted: the tensors of the variables of `autograd.grad`
+    variables: what `History` knows them as
     """
+    def ranks() -> Callable[[Any], Any]:
+        calls = history.ranks(variables)
+        nodes = {label_of(node): rank for node, rank in ranks_on_tape(tensors, wanted).items()}
+        # a call of a loop has several nodes
+        return lambda label: (calls.get(label, (-1, 0)), nodes.get(label, -1))
+
     if NodeMoves in [type(commit[0]) for commit in commits]:
-        commits = in_backward_order(commits, tensors, wanted)
+        commits = in_backward_order(commits, ranks)
     commits.reverse()
     while commits:                              # each gradient is freed as soon as it is written
         write, *args = commits.pop()
@@ -505,7 +513,7 @@ def on_tape(heads: Any, head_grads: Any = None, retain_graph: bool = False, trai
         _, commits = _run_engine(tensors, gradients, retain_graph, False, (), True)
         unwritten = _unwritten(history, commits)
         _move_the_rest(history, commits)
-        _write(commits, tensors)
+        _write(commits, tensors, history)
     finally:
         state.moves = True
     for v in unwritten:

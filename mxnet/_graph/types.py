@@ -1,7 +1,7 @@
 """Names of types that the modules here share; only type checkers load this."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 import torch
@@ -29,3 +29,10 @@ class Runnable(Protocol):
     def run(self, tensors: Sequence[Any], *, training: Any, generator: Any, device: Any,
             monitor: Any = None) -> tuple[list[Any], States]:
         """The outputs, and the new values of states."""
+
+    def ranks(self, wanted: Container[int], heads: Iterable[int] | None = None) -> Mapping[Any, Any]:
+        """{what `Move`s know a call as: when upstream's backward pass runs it}.
+
+        wanted: the numbers of the variables that have a gradient
+        heads: the positions of the outputs that it begins with; None: all
+        """

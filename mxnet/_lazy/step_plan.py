@@ -1,11 +1,12 @@
 """The plans of steps: forward and backward of deferred calls, at once."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._graph.codegen.plan import make_plan
 from .._graph.ir.outputs import together
+from .._ops.core.moves import backward_ranks
 
 if TYPE_CHECKING:
     import torch
@@ -41,12 +42,35 @@ class Chain:
             outputs, changed = program.run(given, training=mode, generator=generator, device=device, monitor=monitor)
             for place, value in changed.items():
                 number = sources[place]
+                for move in value if type(value) is list else ():
+                    move.call = len(results), move.call
                 if type(value) is not list:
                     values[number] = states[number] = value
                 elif needed:
                     states.setdefault(number, []).extend(value)
             results.append(together(outputs))
         return [o for outputs in results for o in outputs], states
+
+
+    def ranks(self, wanted: Container[int], heads: Iterable[int] | None = None) -> dict[Any, Any]:
+        """{(number of a call, call in its program): when upstream's backward pass runs it}, see `Program.ranks`."""
+        def inputs(node: int | tuple[int]) -> list[tuple[int | tuple[int], int]]:
+            if isinstance(node, int):
+                return []
+            sources = self.parts[node[0]][2]
+            return [(s, 0) if isinstance(s, int) else ((s[0],), s[1]) for s in sources
+                    if not isinstance(s, int) or s in wanted]
+
+        owners = [(number,) for number, part in enumerate(self.parts) for _ in part[0].outputs]
+        starts: list[Any] = owners if heads is None else [owners[i] for i in heads]
+        outer = backward_ranks(starts, inputs)
+        found = {}
+        for number, (program, _, sources, _) in enumerate(self.parts):
+            if program.states:
+                learned = {i for i, s in enumerate(sources) if not isinstance(s, int) or s in wanted}
+                found.update({(number, call): (outer.get((number,), -1), rank)
+                              for call, rank in program.ranks(learned).items()})
+        return found
 
 
 class StepPlan:

@@ -30,6 +30,7 @@ from .._lazy.deferral import Deferral
 from .._lazy.step import run_moving_steps
 from .._ops.core.gradients import linked
 from .._ops.core.integer_gradients import DifferentiableInteger
+from .._ops.core.moves import move_several_times
 from .._ops.core.table import NAMES
 from .._provenance import Reach, companion_among, note_companions, record_graph, source
 from .._state import state
@@ -187,11 +188,12 @@ class CachedOp:
                     outputs = together(outputs)
             # going back takes about twice as long as going forward
             self._plans.ran(kind, (perf_counter() - begin) * (3 if wanted else 1))
+            ranks = self.program.ranks(wanted) if move_several_times(states) else {}
             for place, value in states.items():
                 if type(value) is list:
                     applies = partial(is_between, self.program, place, tensors)
                     moves += move_when_differentiated(value, tensors[place], applies,
-                                                      reads=self.program.behind_states()[place])
+                                                      reads=self.program.behind_states()[place], ranks=ranks)
                 else:
                     write_state(tensors[place], value)
         elif wanted:

@@ -161,7 +161,8 @@ def _make(program: Runnable, tensors: Sequence[torch.Tensor], wanted: tuple[int,
                                       device=device, monitor=Labels(tracer))
         outputs = [o.contiguous() for o in outputs]
         if wanted:
-            states = sort_moves(states, outputs if heads is None else [outputs[i] for i in heads])
+            states = sort_moves(states, outputs if heads is None else [outputs[i] for i in heads],
+                                lambda: program.ranks(wanted, heads))
         changed = [(number, part) for number, value in states.items()
                    for part in (value if type(value) is list else [value])]
         facts['states'] = tuple([number for number, _ in changed])

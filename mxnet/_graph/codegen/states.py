@@ -1,7 +1,7 @@
 """Writes moving averages when gradients are computed: see `Move` of `_ops/core/moves.py`."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -17,24 +17,29 @@ if TYPE_CHECKING:
     from ..._ops.core.moves import Move
 
 
+NO_RANKS: dict = {}
+
+
 class Mover:
     """Moves states, (tensor, value, weight), for one node of torch's graph.
 
     reads: the numbers of the inputs that the call which writes the states depends on, of a graph; None: all
+    rank: when upstream's backward pass of the graph runs the call; 0 if that does not matter
     """
 
-    __slots__ = ('label', 'reads', '_moves')
+    __slots__ = ('label', 'reads', 'rank', '_moves')
 
     def __init__(self, moves: Sequence[tuple[torch.Tensor, torch.Tensor, float]], node_label: Any,
-                 reads: Set[int] | None = None) -> None:
-        self.label, self.reads, self._moves = node_label, reads, moves
+                 reads: Set[int] | None = None, rank: int = 0) -> None:
+        self.label, self.reads, self.rank, self._moves = node_label, reads, rank, moves
 
     def __call__(self) -> None:
         _move(self._moves, self.label)
 
 
 def move_when_differentiated(moves: Iterable[Move], tensor: torch.Tensor, applies: Callable[[], bool] | None = None,
-                             node: Node | None = None, reads: Set[int] | None = None) -> list[Mover]:
+                             node: Node | None = None, reads: Set[int] | None = None,
+                             ranks: Mapping[Any, int] = NO_RANKS) -> list[Mover]:
     """Has a state's tensor moved whenever torch's engine runs the calls that the moves belong to.
 
     -> what does it, for backward passes that depend on the calls and do not come to them by torch's engine
@@ -42,10 +47,12 @@ def move_when_differentiated(moves: Iterable[Move], tensor: torch.Tensor, applie
     applies: function that says whether it is to be moved, if torch's engine runs more than the computation needs
     node: the node of torch's graph that the calls repeat, see `take_back`
     reads: as for `Mover`
+    ranks: those of the calls of a graph, if their order matters
     """
     movers = []
     for move in moves:
-        mover = Mover([(tensor.detach(), move.value, move.weight)], label(node or move.node), reads)
+        mover = Mover([(tensor.detach(), move.value, move.weight)], label(node or move.node), reads,
+                      ranks.get(move.call, 0))
         move.node.register_prehook(_Hook(mover, applies))
         movers.append(mover)
     return movers

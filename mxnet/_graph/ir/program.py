@@ -6,7 +6,7 @@ graph goes through it: executors, hybridized blocks, exported models.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from traceback import clear_frames
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ import torch
 from ..._dispatch import interceptors, run_kernel
 from ..._ops.core.complaints import CAUGHT, OWN, PROGRAMS, said
 from ..._ops.core.dtypes import NAME
-from ..._ops.core.moves import FORWARD, Move
+from ..._ops.core.moves import FORWARD, Move, backward_ranks
 from ..._state import state
 from ..._wording import is_out_of_memory
 from ...base import MXNetError, OutOfRange
@@ -202,6 +202,31 @@ class Program:
             self._behind = states, [before[number] for number in self.outputs]
         return self._behind
 
+    def ranks(self, wanted: Container[int], heads: Iterable[int] | None = None) -> dict[int, int]:
+        """{`first` of a call: when upstream's backward pass runs it}.
+
+        wanted: the numbers of the variables that have a gradient
+        heads: the positions of the outputs that it begins with; None: all
+        """
+        count = len(self.variables)
+        owners = list(range(count)) + [-1] * (self.size - count)
+        calls = {}
+        for call in self.calls:
+            calls[call.first] = call
+            for number in range(call.first, call.first + max(1, call.count)):
+                owners[number] = call.first
+
+        def inputs(number: int) -> list[tuple[int, int]]:
+            if number < count:
+                return []
+            call = calls[number]
+            return [(owners[s], s - owners[s]) for s in call.sources
+                    if s is not None and s not in call.mutated and (s >= count or s in wanted)]
+
+        starts = self.outputs if heads is None else [self.outputs[i] for i in heads]
+        starts = [owners[s] for s in starts]
+        return backward_ranks(starts, inputs, [i for i in range(count) if i in wanted])
+
     def written_forward(self, device: torch.device) -> tuple[int, ...]:
         """The numbers of the variables that a forward pass in train mode writes on a device."""
         if device.type not in self._written:
@@ -325,7 +350,9 @@ class Program:
             values[call.first:call.first + count] = result[:count]
             for variable, value in zip(call.mutated, result[count:], strict=True):
                 if type(value) is Move or type(value) is list:
-                    more = value if type(value) is list else [value]
+                    more: list[Any] = value if type(value) is list else [value]
+                    for move in more:
+                        move.call = call.first
                     if isinstance(states.get(variable), torch.Tensor):
                         raise NotImplementedError(f'{call.node.name}: a state that forward and backward '
                                                   'both write')

@@ -8,9 +8,10 @@ is upstream's: `backward_ranks`.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from operator import itemgetter
+from typing import Any, TypeVar
 
 from torch import Tensor
 from torch.autograd.graph import Node
@@ -23,12 +24,16 @@ FORWARD = {'cuda'}
 
 
 class Move:
-    """A state goes towards `value` by `weight` (1: all the way) each time torch's engine runs `node`."""
+    """A state goes towards `value` by `weight` (1: all the way) each time torch's engine runs `node`.
 
-    __slots__ = ('value', 'weight', 'node')
+    call: in a graph, what its `ranks` know the call as
+    """
+
+    __slots__ = ('value', 'weight', 'node', 'call')
 
     def __init__(self, value: Tensor, weight: float, node: Node) -> None:
         self.value, self.weight, self.node = value, weight, node
+        self.call: Any = None
 
 
 class NodeMoves:
@@ -52,30 +57,44 @@ def label(node: Node) -> Any:
     return node.metadata.setdefault(_LABEL, object())       # type: ignore[attr-defined]  # torch annotates a function
 
 
-def in_backward_order(commits: list, heads: Iterable[Tensor], variables: Sequence[Tensor] = ()) -> list:
-    """What a backward pass from `heads` writes at its end; states that several nodes move, in upstream's order.
+def label_of(node: Node) -> Any:
+    """The label that a node has, or None."""
+    return node.metadata.get(_LABEL)        # type: ignore[attr-defined]  # as above
 
-    variables: those of `autograd.grad`
+
+def in_backward_order(commits: list, ranks: Callable[[], Callable[[Any], Any]]) -> list:
+    """What a backward pass writes at its end; states that several calls move, in upstream's order.
+
+    ranks: gives a function of a label that says when upstream's backward pass runs its call
     """
     places = [i for i, (write, *_) in enumerate(commits) if type(write) is NodeMoves]
     if len(places) > 1:
         found = [commits[i] for i in places]
         memory = [tensor.data_ptr() for write, *_ in found for tensor, _, _ in write.moves]
         if len(set(memory)) < len(memory):
-            ranks = {node.metadata.get(_LABEL): rank        # type: ignore[attr-defined]  # as above
-                     for node, rank in backward_ranks(heads, variables).items()}
-            found.sort(key=lambda commit: ranks.get(commit[0].label, -1))
+            rank = ranks()
+            found.sort(key=lambda commit: rank(commit[0].label))
             for i, commit in zip(places, found, strict=True):
                 commits[i] = commit
     return commits
 
 
-def sort_moves(states: dict[int, Any], heads: Iterable[Tensor]) -> dict[int, Any]:
-    """Lists of moves, {number of a state: moves}, so that the move that is last in a list comes first in backward."""
-    if any(type(value) is list and len(value) > 1 for value in states.values()):
-        ranks = backward_ranks(heads)
-        states = {number: sorted(value, key=lambda move: -ranks.get(move.node, -1)) if type(value) is list else value
-                  for number, value in states.items()}
+def move_several_times(states: dict[int, Any]) -> bool:
+    """Whether a graph's calls, {number of a state: new value, or moves}, move a state more than once."""
+    return any(type(value) is list and len(value) > 1 for value in states.values())
+
+
+def sort_moves(states: dict[int, Any], heads: Iterable[Tensor],
+               ranks: Callable[[], Mapping[Any, Any]]) -> dict[int, Any]:
+    """Lists of moves, {number of a state: moves}, so that the move that is last in a list comes first in backward.
+
+    heads: the outputs, on torch's tape: moves of one call (a loop) are in the order of its nodes
+    ranks: those of the graph's calls
+    """
+    if move_several_times(states):
+        calls, nodes = ranks(), ranks_on_tape(heads)
+        states = {number: sorted(value, key=lambda m: (calls.get(m.call, -1), nodes.get(m.node, -1)), reverse=True)
+                  if type(value) is list else value for number, value in states.items()}
     return states
 
 
@@ -87,36 +106,50 @@ _ADDEND_FIRST = {'AddmmBackward0', 'AddmvBackward0', 'AddrBackward0', 'AddbmmBac
 LONG_SUM = 8            # terms of a gradient from which on upstream adds them one after the other
 
 
-def _sources(node: Node) -> list[Node]:
-    """The nodes that a node reads, in the order of upstream's inputs."""
-    found = [source for source, _ in node.next_functions]
+def _inputs(node: Node) -> list[tuple[Node, int]]:
+    """What a node reads, (node, number of its output), in the order of upstream's inputs."""
+    found: list[Any] = list(node.next_functions)
     if node.name() in _ADDEND_FIRST:
         found.append(found.pop(0))
-    return [source for source in found if source is not None]
+    return [(source, number) for source, number in found if source is not None]
 
 
-def backward_ranks(heads: Iterable[Tensor], wanted: Sequence[Tensor] = ()) -> dict[Node, int]:
-    """{node of torch's graph: when upstream's backward pass runs the call that the node belongs to}.
-
-    Upstream computes the gradients of the variables one by one, in the order in which they are `wanted`, or else a
-    depth-first search from the heads finds them.  The gradient of a variable or result is the sum of what its readers
-    give back; the reader that this search finds last is asked first.  From `LONG_SUM` readers on, each waits for the
-    one before it.
-    """
-    order = _depth_first([head.grad_fn for head in heads if head.grad_fn is not None], _sources)
-    readers: dict[Node, list[tuple[int, Node]]] = {}
-    for node in reversed(order):
-        for source, number in node.next_functions:
-            if source is not None:
-                readers.setdefault(source, []).append((number, node))
+def ranks_on_tape(heads: Iterable[Tensor], wanted: Sequence[Tensor] = ()) -> dict[Node, int]:
+    """`backward_ranks` of the nodes of torch's graph."""
+    starts = [head.grad_fn for head in heads if head.grad_fn is not None]
+    order = _depth_first(starts, lambda node: [source for source, _ in _inputs(node)])
     variables = [node for node in order if not node.next_functions]
     if len(wanted):
         leaves = {id(leaf): node for node in variables if (leaf := getattr(node, 'variable', None)) is not None}
         given = [leaves.get(id(tensor)) if tensor.grad_fn is None else tensor.grad_fn for tensor in wanted]
         variables = [node for node in given if node is not None]
+    return backward_ranks(starts, _inputs, variables)
+
+
+N = TypeVar('N', bound=Hashable)
+
+
+def backward_ranks(heads: Sequence[N], inputs: Callable[[N], Sequence[tuple[N, int]]],
+                   variables: Sequence[N] | None = None) -> dict[N, int]:
+    """{call or variable: when upstream's backward pass runs the call}.
+
+    Upstream computes the gradients of the variables one by one, in the order in which they are given, or else a
+    depth-first search from the heads finds them.  The gradient of a variable or result is the sum of what its readers
+    give back; the reader that this search finds last is asked first.  From `LONG_SUM` readers on, each waits for the
+    one before it.
+
+    inputs: (call or variable, number of its output) that a call reads, in order; none of a variable
+    """
+    order = _depth_first(heads, lambda node: [source for source, _ in inputs(node)])
+    readers: dict[N, list[tuple[int, N]]] = {}
+    for node in reversed(order):
+        for source, number in inputs(node):
+            readers.setdefault(source, []).append((number, node))
+    if variables is None:
+        variables = [node for node in order if not inputs(node)]
     for found in readers.values():
-        found.sort(key=lambda r: r[0])
-    before: dict[Node, list[Node]] = {}
+        found.sort(key=itemgetter(0))
+    before: dict[N, list[N]] = {}
     for found in readers.values():
         for output in {number for number, _ in found}:
             terms = [reader for number, reader in found if number == output]
@@ -128,9 +161,10 @@ def backward_ranks(heads: Iterable[Tensor], wanted: Sequence[Tensor] = ()) -> di
     return {node: rank for rank, node in enumerate(emitted)}
 
 
-def _depth_first(starts: Sequence[Node], following: Callable[[Node], Sequence[Node]]) -> list[Node]:
+def _depth_first(starts: Sequence[N], following: Callable[[N], Sequence[N]]) -> list[N]:
     """Nodes in the order in which a depth-first search leaves them."""
-    left, seen = [], set(starts[:0])
+    left: list[N] = []
+    seen: set[N] = set()
     for start in starts:
         if start in seen:
             continue
