@@ -93,7 +93,7 @@ class BuiltIn(Optimizer):
         """Updates a weight whose arrays may be sparse or absent: by the rows with a gradient, or by dense copies."""
         name = f'{type(self).__name__}.update'
         arrays = (weight, *state)
-        if grad.stype == 'row_sparse' and self._lazy(weight):
+        if self._updates_rows(weight, grad, state):
             if not (grad._checked and grad._rising):
                 grad.check_format()
             values, rows = grad._parts()[0], grad._parts()[1].long()
@@ -101,7 +101,7 @@ class BuiltIn(Optimizer):
                 if array is not None and not array._sparse:
                     writable(array, name)
             parts = [None if a is None else rows_of(a, rows) for a in arrays]
-            self._step((index,), parts[:1], [values], [[part] for part in parts[1:]], [lr], [wd])
+            self._step_rows((index,), parts[:1], [values], [[part] for part in parts[1:]], [lr], [wd])
             for array, part in zip(arrays, parts):
                 if array is not None:
                     put_rows(array, rows, part)
@@ -115,6 +115,14 @@ class BuiltIn(Optimizer):
     def _lazy(self, weight):
         """Whether rows of a weight that a row sparse gradient leaves out stay as they are."""
         return False
+
+    def _updates_rows(self, weight, grad, state):
+        """Whether an update writes only the rows that the gradient has."""
+        return grad.stype == 'row_sparse' and self._lazy(weight)
+
+    def _step_rows(self, indices, weights, grads, states, lrs, wds):
+        """`_step` for the rows of one weight."""
+        self._step(indices, weights, grads, states, lrs, wds)
 
     def _rule(self, index, lr, wd):
         """The rule of a weight's update (see _lists.py) and its numbers."""

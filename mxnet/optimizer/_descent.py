@@ -149,6 +149,10 @@ class NAG(WithMomentum):
     def _steady(self):
         return self.momentum, self._rescale, self._clip
 
+    def _updates_rows(self, weight, grad, state):
+        """As in MXNet 1.9.1, updates without momentum are those of SGD, which leaves the other rows alone."""
+        return grad.stype == 'row_sparse' and all(s is None for s in state)
+
     def _rule(self, index, lr, wd):
         return _nag, {'momentum': self.momentum, 'lr': lr, 'wd': wd, 'rescale_grad': self._rescale,
                       'clip_gradient': self._clip}

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import torch
 
-from .._array import wrap, writable
 from .._ops.optim.multi import multi_lamb_update, preloaded_multi_sgd_mom_update, preloaded_multi_sgd_update
 from .._ops.tensor.identity import multi_lars, multi_sum_sq
+from ..autograd import pause
 from ..base import MXNetError
 from ..ndarray.ndarray import NDArray
 from . import _lists
@@ -40,6 +40,8 @@ class LARS(BuiltIn):
     where neither length is 0.  Weights called `...gamma`, `...beta` or `...bias` keep their rate; only those called
     `..._weight` decay.
 
+    lazy_update: rows that a row sparse gradient leaves out stay as they are, momentum and decay included. The lengths
+    are those of the whole layer.
     momentum_correction: when a scheduler changes the learning rate, the momentum is scaled along for that step.
 
     You, Gitman and Ginsburg, https://arxiv.org/abs/1708.03888
@@ -84,7 +86,23 @@ class LARS(BuiltIn):
             return self.momentum * (self.cur_lr / self.last_lr)
         return self.momentum
 
-    def _step(self, indices, weights, grads, states, lrs, wds):
+    def _lazy(self, weight):
+        return self.lazy_update
+
+    def _update_one(self, index, weight, grad, state, lr, wd):
+        if self._updates_rows(weight, grad, state):         # by the length of all rows, not of those with a gradient
+            [lr] = self._layer_rates((index,), [weight.materialize().detach()], [grad.materialize().detach()],
+                                     [lr], [wd])[0].tolist()
+        super()._update_one(index, weight, grad, state, lr, wd)
+
+    def _step_rows(self, indices, weights, grads, states, lrs, wds):
+        rule, numbers = descent(self, lrs[0], wds[0], bool(states))
+        if states:
+            numbers['momentum'] = self._current_momentum()
+        _lists.apply(rule, numbers, [weights, grads, *states])
+
+    def _layer_rates(self, indices, weights, grads, lrs, wds):
+        """The rates of the layers and their decays, as tensors."""
         # the lengths stay on the device: nothing waits for them
         rates, decays = (torch.tensor(x, dtype=torch.float32, device=weights[0].device) for x in (lrs, wds))
         layers = [n for n, index in enumerate(indices)
@@ -95,6 +113,10 @@ class LARS(BuiltIn):
             at = torch.tensor(layers, device=rates.device)
             rates[at] = multi_lars(rates[at], of_weights, of_gradients, decays[at], eta=self.eta, eps=self.eps,
                                    rescale_grad=self._rescale)
+        return rates, decays
+
+    def _step(self, indices, weights, grads, states, lrs, wds):
+        rates, decays = self._layer_rates(indices, weights, grads, lrs, wds)
         numbers = {'rescale_grad': self._rescale, 'clip_gradient': self._clip, 'num_weights': len(weights)}
         if self.momentum:
             moms = states[0]
@@ -190,20 +212,26 @@ class LBSGD(WithMomentum):
         if count % self.batch_scale:
             return
         self.cumgrads[index]['cum_grad'] = 0
-        target, mean = writable(weight, 'LBSGD.update'), total.materialize() / self.batch_scale
-        lr *= self._layer_rate(target, mean, wd) if self.warmup_strategy == 'lars' else self._warmup(count)
-        slots = [[s.materialize()] for s, in columns if s is not None]
-        rule, numbers = descent(self, lr, wd, bool(slots))
-        _lists.apply(rule, numbers, [[target], [mean], *slots])
+        with pause():
+            mean = total if self.batch_scale == 1 else total / self.batch_scale
+        lr *= self._layer_rate(weight, mean, wd) if self.warmup_strategy == 'lars' else self._warmup(count)
+        self._update_one(index, weight, mean, [s for s, in columns if s is not None], lr, wd)
+
+    def _lazy(self, weight):
+        return True             # as in MXNet 1.9.1, updates are those of SGD, which leaves rows without gradient alone
+
+    def _step(self, indices, weights, grads, states, lrs, wds):
+        rule, numbers = descent(self, lrs[0], wds[0], bool(states))
+        _lists.apply(rule, numbers, [weights, grads, *states])
 
     def _add_up(self, index, grad):
         """The sum of the gradients since the last update, and how many there have been in all."""
         before = self.cumgrads.get(index, {'cum_grad': 0, 'num_cums': self.init_updates})
         earlier = before['cum_grad']
-        if isinstance(earlier, NDArray):
-            earlier = earlier.as_in_context(grad._ctx).materialize()      # one from a file is on the CPU
         # a new array: what is in `grad` will be overwritten
-        total = wrap(grad.materialize().detach() + earlier, grad._ctx, NDArray)
+        with pause():
+            # one from a file is on the CPU
+            total = earlier.as_in_context(grad._ctx) + grad if isinstance(earlier, NDArray) else grad.copy()
         self.cumgrads[index] = {'cum_grad': total, 'num_cums': before['num_cums'] + 1}
         return total, before['num_cums'] + 1
 
@@ -216,5 +244,5 @@ class LBSGD(WithMomentum):
 
     @staticmethod
     def _layer_rate(weight, grad, wd):
-        of_weight, of_grad = (t.float().square().sum().item() for t in (weight, grad))
+        of_weight, of_grad = (a.materialize().detach().float().square().sum().item() for a in (weight, grad))
         return min(max(math.sqrt(of_weight / (of_grad + wd * of_weight + 1e-18)), 0.01), 100.0)

@@ -14,6 +14,7 @@ from ..base import MXNetError
 from ..context import Context
 from ..executor import Executor
 from ..ndarray import NDArray, sparse
+from ._gradient_storage import gradient_storage
 
 _REQS = ('write', 'add', 'null')
 _STYPES = {'1': 'row_sparse', '2': 'csr'}      # how attributes of variables write them
@@ -115,29 +116,21 @@ def simple_bind(symbol, ctx, grad_req, type_dict, stype_dict, group2ctx, shared_
         return new(node)
 
     def gradient(node):
-        if node.name in named and new.fits(shared_grads.get(node.name), node):
+        # a gradient with respect to a csr array is like that array
+        stype = 'csr' if new.stype(node) == 'csr' else stypes.get(id(node), 'default')
+        if node.name in named and new.fits(shared_grads.get(node.name), node, stype):
             return shared_grads[node.name]
-        if shared_buffer is None or node.name in named or of_rows.get(id(node), 'default') != 'default':
-            return new(node, of_rows.get(id(node)))
-        return new.from_buffer(shared_buffer, node, f'grad of {node.name}')
+        if shared_buffer is None or node.name in named or stype != 'default':
+            return new(node, stype)
+        return new.from_buffer(shared_buffer, node, f'grad of {node.name}', stype)
 
     arguments = [n for n in variables if id(n) not in auxiliary]
     args = [argument(n) for n in arguments]
-    of_rows = _gradients_by_rows(symbol)
+    stypes = gradient_storage(symbol._entries, new.stype)
     grads = [None if r == 'null' else gradient(n) for n, r in zip(arguments, reqs, strict=True)]
     aux = [shared_states[n.name] if new.fits(shared_states.get(n.name), n) else new(n)
            for n in variables if id(n) in auxiliary]
     return Executor(symbol, ctx, reqs, group2ctx, args, grads, aux)
-
-
-def _gradients_by_rows(symbol):
-    """The storage types of gradients of embeddings' weights, which are known from an argument of the operator."""
-    found = {}
-    for node in topological(symbol._entries):
-        if node.op is not None and node.op.name in ('Embedding', '_contrib_SparseEmbedding'):
-            by_rows = node.op.name != 'Embedding' or node.attributes.get('sparse_grad')
-            found[id(node.inputs[1][0])] = 'row_sparse' if by_rows else 'default'
-    return found
 
 
 class _Allocation:
@@ -146,32 +139,33 @@ class _Allocation:
     def __init__(self, facts, contexts, ctx, stypes):
         self._facts, self._contexts, self._ctx, self._stypes = facts, contexts, ctx, stypes
 
-    def _stype(self, node):
+    def stype(self, node):
+        """The storage type of a variable's own array."""
         return self._stypes.get(node.name) or _STYPES.get(node.attrs.get('__storage_type__'), 'default')
 
     def __call__(self, node, stype=None):
         """Zeros."""
-        place, stype = self._contexts.get(id(node), self._ctx), stype or self._stype(node)
+        place, stype = self._contexts.get(id(node), self._ctx), stype or self.stype(node)
         shape, dtype = self._facts.shape((node, 0)), self._facts.dtype((node, 0))
         if stype != 'default':
             return sparse.zeros(stype, shape, place, NAME[dtype])
         return wrap(torch.zeros(shape, dtype=dtype, device=place.torch_device), place, NDArray)
 
-    def fits(self, array, node):
+    def fits(self, array, node, stype=None):
         """Whether an array is as the one of a variable must be."""
-        return array is not None and array.stype == self._stype(node) and array.shape == self._facts.shape((node, 0)) \
-            and torch_dtype(array.dtype) is self._facts.dtype((node, 0))
+        return array is not None and array.stype == (stype or self.stype(node)) \
+            and array.shape == self._facts.shape((node, 0)) and torch_dtype(array.dtype) is self._facts.dtype((node, 0))
 
-    def from_buffer(self, arrays, node, name):
+    def from_buffer(self, arrays, node, name, stype=None):
         """An array that shares memory with the one of this name, which is replaced if it is too small."""
-        old = arrays.get(name)
-        if self.fits(old, node):
+        old, stype = arrays.get(name), stype or self.stype(node)
+        if self.fits(old, node, stype):
             return old
         shape = self._facts.shape((node, 0))
-        if old is not None and old.stype == self._stype(node) == 'default' and math.prod(shape) <= old.size \
+        if old is not None and old.stype == stype == 'default' and math.prod(shape) <= old.size \
                 and old.meta().dtype is self._facts.dtype((node, 0)):
             return wrap(old.materialize().detach().view(-1)[:math.prod(shape)].view(shape), old._ctx, NDArray)
-        arrays[name] = self(node)
+        arrays[name] = self(node, stype)
         return arrays[name]
 
 

@@ -2,7 +2,19 @@
 import dataclasses
 import random
 
-from . import arrays, assembled, devices, graphs, loops, np_programs, results, symbolic, training, updates
+from . import (
+    arrays,
+    assembled,
+    devices,
+    graphs,
+    loops,
+    np_programs,
+    results,
+    sparse_models,
+    symbolic,
+    training,
+    updates,
+)
 
 
 class Generator:
@@ -26,6 +38,7 @@ FAMILIES = {
     'executor': (6, symbolic.executor),
     'module': (6, symbolic.module), 'kvstore': (3, symbolic.kvstore), 'np': (5, np_programs.np_train),
     'results': (4, results.results), 'updates': (3, updates.updates), 'graphs': (8, graphs.graphs),
+    'sparse_models': (3, sparse_models.sparse_models),
     'imported': (4, assembled.imported), 'assembled': (3, assembled.assembled),
 }
 

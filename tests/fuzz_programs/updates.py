@@ -11,6 +11,9 @@ OPTIMIZERS = lines('''
     'sgd', momentum=0.5, wd=0.1, clip_gradient=0.1
     'sgd', momentum=0.9, lazy_update=False
     'nag', momentum=0.5, wd=0.1
+    'nag', wd=0.1
+    'lbsgd', wd=0.1
+    'lbsgd', momentum=0.5, wd=0.1
     'signum', wd_lh=0.01
     'adam', epsilon=0.001
     'adam', wd=0.1, clip_gradient=0.1
@@ -89,7 +92,7 @@ def updates(g):
     r = g.r
     chosen = r.choice(OPTIMIZERS)
     # 1.9.1 has no kernel for rows of the others, or computes with copies of them
-    sparse = chosen.startswith(("'sgd'", "'adam'", "'adagrad'")) and r.random() < 0.5
+    sparse = chosen.startswith(("'sgd'", "'adam'", "'adagrad'", "'nag', wd", "'lbsgd'")) and r.random() < 0.5
     names = ", param_idx2name={0: 'a_weight', 1: 'b_bias', 2: 'c_gamma'}" if r.random() < 0.3 else ''
     setup = made(f'''
         optimizer = mx.optimizer.create({chosen}, learning_rate={r.choice((0.05, 0.2))}{r.choice(SCHEDULES)}{names})

@@ -638,6 +638,28 @@ def added_mean():
     return [float(x.grad[0, 0].asscalar())]
 
 
+KEPT = {'copy': nd.NDArray.copy, 'astype': lambda x: x.astype('float32'), 'clip': lambda x: nd.clip(x, -9, 9),
+        'cumsum': lambda x: mx.np.cumsum(x.as_np_ndarray(), axis=0).as_nd_ndarray(),
+        'flip': lambda x: nd.flip(x, axis=0), 'reverse': lambda x: nd.reverse(x, axis=0)}
+
+
+@claim("With `grad_req='add'`, gradients through `copy`", dict.fromkeys(KEPT, 5), dict.fromkeys(KEPT, 0))
+def gradients_kept():
+    found = {}
+    for name, function in KEPT.items():
+        gradients = []
+        for req, before in (('write', 0), ('add', 5)):
+            x = nd.array([[1, 2], [3, 4]])
+            x.attach_grad(req)
+            x.grad[:] = before
+            with autograd.record():
+                y = function(x) * 1
+            y.backward()
+            gradients.append(x.grad.asnumpy())
+        found[name] = int((gradients[1] - gradients[0]).mean())
+    return found
+
+
 @claim('AdaDelta scaled', [2], [1])
 def gradients_of_adadelta():
     update = mx.optimizer.get_updater(mx.optimizer.create('adadelta', rescale_grad=0.5))

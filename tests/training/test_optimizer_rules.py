@@ -302,8 +302,53 @@ def test_lazy_rows_stay(name, weight_stype):
     np.testing.assert_allclose(w.asnumpy(), want, 1e-5, 1e-6)
 
 
+# two gradients for row 1, then one for row 2; of an optimizer that calls SGD's kernels, those of MXNet 1.9.1
+ROWS_OF_1_9_1 = [
+    ('nag', {'wd': .1}, [1, 1, .8806, 1.0298, .94, .98]),
+    ('nag', {'wd': .1, 'momentum': .0, 'rescale_grad': .5}, [1, 1, .93035, 1.00498, .965, .985]),
+    ('lars', {'wd': .1}, [1, 1, .9996, 1.0001, .9998, .9999]),
+    ('lars', {'momentum': .9}, [1, 1, .9994, 1.0003, .9998, 1]),
+    ('lars', {'momentum': .9, 'wd': .1}, [1, 1, .9995, 1.0001, .9998, .9999]),
+    ('lbsgd', {}, [1, 1, .9, 1.05, .95, .99]),
+    ('lbsgd', {'wd': .1}, [1, 1, .8806, 1.0298, .94, .98]),
+    ('lbsgd', {'momentum': .9}, [1, 1, .855, 1.0725, .95, .99]),
+    ('lbsgd', {'momentum': .9, 'wd': .1}, [1, 1, .8266, 1.0434, .94, .98]),
+]
+
+
+@pytest.mark.parametrize('weight_stype', ['default', 'row_sparse'])
+@pytest.mark.parametrize('name, options, want', ROWS_OF_1_9_1)
+def test_optimizers_that_call_sgd_leave_other_rows_alone(name, options, want, weight_stype):
+    updater = mx.optimizer.get_updater(mx.optimizer.create(name, learning_rate=.1, **options))
+    w = mx.nd.ones((3, 2)).tostype(weight_stype)
+    for g in ([[0, 0], [.5, -.25], [0, 0]], [[0, 0], [.5, -.25], [0, 0]], [[0, 0], [0, 0], [.5, .1]]):
+        updater(0, mx.nd.array(g).tostype('row_sparse'), w)
+    assert w.stype == weight_stype
+    np.testing.assert_allclose(w.asnumpy().ravel(), want, atol=6e-5)
+
+
+@pytest.mark.parametrize('name, options, rows, mixed', [           # every gradient row sparse; every second one
+    ('lbsgd', {'batch_scale': 2, 'momentum': .9, 'wd': .1}, [.92654, .92654, 1], [.92654, .92654, .97062]),
+    ('lbsgd', {'warmup_strategy': 'lars', 'momentum': .9, 'wd': .1}, [.68331, .55317, 1], [.6841, .34971, .92103]),
+    ('lars', {'momentum': .9, 'wd': .1, 'rescale_grad': .5, 'clip_gradient': .1}, [.99969, .9996, 1],
+     [.99969, .99922, .99984]),
+    ('nag', {'wd': .1, 'clip_gradient': .1}, [.9602, .9406, 1], [.9602, .92139, .9801])])
+def test_dense_and_sparse_gradients_in_turn(name, options, rows, mixed):
+    for want, dense in ((rows, ()), (mixed, (0, 2))):
+        optimizer = mx.optimizer.create(name, learning_rate=.1, **options)
+        updater, w = mx.optimizer.get_updater(optimizer), mx.nd.ones((3, 2))
+        for step in range(4):
+            g = mx.nd.zeros((3, 2))
+            g[step % 2] = .3
+            updater(0, g if step in dense else g.tostype('row_sparse'), w)
+        optimizer.momentum = 0
+        updater(0, mx.nd.array([[0, 0], [.5, -.25], [0, 0]]).tostype('row_sparse'), w)
+        np.testing.assert_allclose(w.asnumpy()[:, 0], want, atol=2e-5)
+
+
 @pytest.mark.parametrize('name, options', [
-    ('sgd', {'momentum': 0.9, 'lazy_update': False}), ('adam', {'lazy_update': False}), ('nag', {'momentum': 0.9}),
+    ('sgd', {'momentum': 0.9, 'lazy_update': False}), ('lars', {'momentum': 0.9, 'lazy_update': False}),
+    ('adam', {'lazy_update': False}), ('nag', {'momentum': 0.9}),
     ('ftrl', {}), ('rmsprop', {}), ('signum', {}), ('lamb', {}), ('adamw', {})])
 @pytest.mark.parametrize('grad_stype', ['row_sparse', 'default'])
 def test_other_rules_see_zeros(name, options, grad_stype):
