@@ -113,7 +113,7 @@ class Loss(HybridBlock):
             raise TypeError(f'{name} compares a prediction with a label: call it with both') from error
         for what, array in zip(('prediction', *self._label_names), (pred, *args), strict=False):
             if not isinstance(array, NDArray):
-                kind = 'None' if array is None else f'a {type(array).__module__}.{type(array).__name__}'
+                kind = 'None' if array is None else kind_of(array)
                 raise TypeError(f'{name}: the {what} must be an NDArray, not {kind}; mx.nd.array converts it') \
                     from error
         for what, array in zip(self._label_names, args, strict=False):
