@@ -165,7 +165,8 @@ TOPICS = {
         gpu: select gpu, train on two gpus, model parallel
         distributed: parameter server, multi node training, gradient compression
         data: read images from folder, record file
-        gluon-data: train validation split, normalize images, custom dataset, load data with several workers, shuffle dataset, augment images
+        gluon-data: train validation split, normalize images
+        gluon-data: custom dataset, load data with several workers, shuffle dataset, augment images
         gluon-rnn: rnn, hidden state, gru, variable length sequences
         metrics: f1 score, weight initialization, confusion matrix
         hybridize: static graph
