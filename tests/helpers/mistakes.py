@@ -392,6 +392,8 @@ nn.HybridSequential().append(nn.Dense(3)) | AttributeError | append; Use add(lay
 nn.MaxPool2D(A(1, 1, 4, 4)) | TypeError | MaxPool2D; pool_size must be; an NDArray; is a class; block(x)
 L.SoftmaxCrossEntropyLoss(A(2, 3), A(2)) | TypeError | axis must be an int, not an NDArray; is a class; block(x)
 L.L2Loss()(A(2), [1, 2]) | TypeError | the label must be an NDArray, not a list; mx.nd.array
+L.SoftmaxCrossEntropyLoss()(A(4, 3), A(4, 3)) | MXNetError | (4, 3); (4,); one-hot; sparse_label=False
+L.SoftmaxCrossEntropyLoss()(A(4), A(4, 3)) | MXNetError | (4, 3); the prediction is the first argument
 sym.var('x')[:, 0] | TypeError | must be an int, a name or a slice; slice_axis
 M.Accuracy().update(A(2, 3), A(2)) | ValueError | shape (2,); labels first
 A(2, 3).asscalar() | ValueError | (2, 3); mean(); asnumpy()
