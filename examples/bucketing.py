@@ -36,6 +36,8 @@ def main():
     parser.add_argument('--quick', action='store_true', help='3 epochs')
     parser.add_argument('--out', default='out/bucketing', help='folder for the figure')
     options = parser.parse_args()
+    if not options.text.is_file():
+        parser.error(f'there is no file {options.text}; name a text of some pages with --text')
     logging.getLogger().setLevel(logging.WARNING)
     epochs = 3 if options.quick else options.epochs
 

@@ -135,6 +135,8 @@ def main():
     parser.add_argument('--quick', action='store_true', help='3 epochs, width 64')
     parser.add_argument('--out', default='out/text_generation', help='folder for figure and samples')
     options = parser.parse_args()
+    if not options.text.is_file():
+        parser.error(f'there is no file {options.text}; name a text of some pages with --text')
     epochs, width = (3, 64) if options.quick else (options.epochs, options.width)
 
     mx.random.seed(1)

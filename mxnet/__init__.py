@@ -1,7 +1,19 @@
 """MXNet's programming model on PyTorch's kernels: `import mxnet as mx`.
 
-Importing this loads nothing else: a part of the package is loaded when a program first touches it (PEP 562).
+    mx.nd           arrays and operators
+    mx.autograd     gradients
+    mx.gluon        networks: blocks, layers, losses, data sets, Trainer, model zoo
+    mx.sym, mx.mod  symbols and Module, the older interface
+    mx.np, mx.npx   the NumPy interface
+    mx.optimizer, mx.lr_scheduler, mx.metric, mx.init, mx.io, mx.image, mx.kv
+
+>>> x = mx.nd.array([[1, 2], [3, 4]])
+>>> int((x * x).sum().asscalar())
+30
+
+`help(mx.gluon.nn.Dense)` describes one class. The command `remx doctor` shows versions and devices.
 """
+# Importing this loads nothing else: a part of the package is loaded when a program first uses it (PEP 562).
 import importlib as _importlib
 import os as _os
 import sys as _sys

@@ -270,12 +270,15 @@ def _shown(value):
 
 def explained(function, what):
     """The function, with errors that name an argument of a wrong kind.  `what` is its name; '' for a method."""
+    def name_of(args):
+        return what or (f'{type(args[0]).__name__}.{function.__name__}' if args else function.__qualname__)
+
     @functools.wraps(function)
     def call(*args, **kwargs):
         try:
             return function(*args, **kwargs)
         except _CAUGHT as error:
-            found = complaint(function, what or f'{type(args[0]).__name__}.{function.__name__}', args, kwargs, error)
+            found = complaint(function, name_of(args), args, kwargs, error)
             if found is None:
                 raise
         raise found
@@ -286,7 +289,7 @@ def explained(function, what):
             yield from function(*args, **kwargs)
             return
         except _CAUGHT as error:
-            found = complaint(function, what or f'{type(args[0]).__name__}.{function.__name__}', args, kwargs, error)
+            found = complaint(function, name_of(args), args, kwargs, error)
             if found is None:
                 raise
         raise found

@@ -12,8 +12,9 @@ from ._kinds import complaint, kind_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ['explain_arguments', 'explain_keywords', 'fill_dict_when_read', 'kind_of', 'near', 'nearest', 'no_attribute',
-           'not_an_array', 'own_dict', 'set_by_init', 'suggest_members', 'suggest_names']
+__all__ = ['call_hint', 'explain_arguments', 'explain_keywords', 'fill_dict_when_read', 'kind_of', 'label_hint', 'near',
+           'nearest', 'no_attribute', 'not_an_array', 'on_a_class', 'own_dict', 'set_by_init', 'suggest_members',
+           'suggest_names']
 
 _Function = TypeVar('_Function', bound='Callable[..., Any]')
 
@@ -268,8 +269,26 @@ def _wrong_argument(instance, name, kind, value):
         hint = f'; layers are added after it is made: net = {what}(); net.add(layer, ...)'
     elif kind == 'str' and isinstance(value, type):
         hint = f'; the name will do: {value.__name__.lower()!r}'
+    elif hasattr(instance, 'collect_params') and (hasattr(value, 'asnumpy') or hasattr(value, 'list_arguments')):
+        hint = call_hint(what)
     shown = repr(value) if isinstance(value, (str, int, float)) else kind_of(value)
     return TypeError(f'{what}: {name} must be {_KINDS[kind]}, not {shown}{hint}')
+
+
+def label_hint(name):
+    """What to do if a parameter without a value is the label of a loss layer, which Module knows by `label_names`."""
+    return f' If it is a label, tell Module: label_names=[{name!r}].' if name.endswith('label') else ''
+
+
+def call_hint(name):
+    """What to do if a class was called on an array: `loss = SoftmaxCrossEntropyLoss(out, label)`."""
+    return f'; {name} is a class: create a block first, block = {name}(...), and call that: block(x)'
+
+
+def on_a_class(method):
+    """The error for a method of a block that is called on the class: `net = nn.HybridSequential`, without ()."""
+    return TypeError(f'{method} was called on a class. Create a block first, with parentheses: '
+                     'net = nn.HybridSequential()')
 
 
 def explain_keywords(function: _Function) -> _Function:
@@ -279,6 +298,8 @@ def explain_keywords(function: _Function) -> _Function:
         try:
             return function(*args, **kwargs)
         except TypeError as error:
+            if "missing 1 required positional argument: 'self'" in str(error):
+                raise on_a_class(function.__name__) from None
             raise _explained(error, kwargs, function.__name__, _parameters(function)) from None
 
     return explained       # type: ignore[return-value]  # it has the signature of the function

@@ -59,8 +59,7 @@ class _Reshaped(MXNetError, AssertionError):
 def check_parameter(name: str, value: Any, shape: Any) -> None:
     """Raises if a value that is to be copied into a parameter is no array, or one of another shape."""
     if not isinstance(value, NDArrayBase):
-        raise TypeError(f'the value of parameter {name} must be an NDArray, not a {type(value).__module__}.'
-                        f'{type(value).__name__}; mx.nd.array converts it')
+        raise TypeError(not_an_array(f'the value of parameter {name}', value))
     given = value.shape         # type: ignore[attr-defined]
     if given != shape:
         raise ShapeMismatch(f'the value of parameter {name} has shape {given}, the executor expects {shape}: is it of '

@@ -32,6 +32,7 @@ from ._array import NDArrayBase
 from ._kinds import explain_kinds as _explain_kinds
 from ._kinds import explain_methods as _explain_methods
 from ._names import explain_arguments, kind_of, set_by_init
+from ._names import label_hint as _label_hint
 from ._names import suggest_names as _suggest_names
 from ._ops.core import shapes as _shapes
 from ._typing import any_signature
@@ -168,7 +169,7 @@ class Initializer:
         arr[:] = random.randint(-127, 127, shape=arr.shape, dtype='int32').astype('int8')
 
     def _init_default(self, name: Any, arr: Any) -> None:
-        raise ValueError(UNKNOWN.format(name=str(name)))
+        raise ValueError(UNKNOWN.format(name=str(name)) + _label_hint(str(name)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Initializer):

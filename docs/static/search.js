@@ -38,6 +38,7 @@
   function search(query, data) {
     const wanted = terms(query);
     const scores = new Map(), matched = new Map();              // of a page: its score, the weight of terms in it
+    const rarity = new Map();                                   // of a term of the query
     let all = 0;
     for (const term of wanted) {
       let list = data.terms[term] || [];
@@ -49,6 +50,7 @@
       }
       const idf = Math.log(1 + data.pages.length / (1 + list.length / 2));
       all += idf;
+      rarity.set(term, idf);
       const seen = new Set();
       for (let i = 0; i < list.length; i += 2) {
         const page = list[i], weight = list[i + 1];
@@ -61,14 +63,21 @@
     }
     const plain = text => text.toLowerCase().replace(/[\s,，、/_-]+/g, '');
     const phrase = plain(query);
+    // the part of the query that is a keyword with all of its words: "stop gradient" of "how to stop gradient flow"
+    function covered(words) {
+      const own = terms(words);
+      if (!own.length || own.some(term => !rarity.has(term))) return 0;
+      return own.reduce((sum, term) => sum + rarity.get(term), 0) / all;
+    }
     const results = [];
     for (const [number, score] of scores) {
       const [address, title, summary, kind, keywords, headings] = data.pages[number];
       const share = matched.get(number) / all;
       let total = score * kind * share * share;
-      const words = keywords.split(/[,，、]\s*/).map(plain);
-      if (plain(title) === phrase || words.includes(phrase)) total *= 4;
+      const phrases = keywords.split(/[,，、]\s*/).filter(words => words.trim());
+      if (plain(title) === phrase || phrases.some(words => plain(words) === phrase)) total *= 4;
       else if (plain(title).includes(phrase)) total *= 2;
+      else total *= 1 + Math.max(0, ...phrases.map(words => covered(words))) ** 2;
       let best = null, bestCount = 0;
       for (const [heading, anchor] of headings) {
         if (heading === query.trim()) total *= 3;                  // the exact name of an operator or class

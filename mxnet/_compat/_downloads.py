@@ -65,21 +65,21 @@ def missing(path):
         for where, _, files in os.walk(folder):
             if name in files:
                 found = os.path.join(where, name)
-                report.say(f'{path} is not there; {found} is used')
-                report.note('data-file', f'a file that is not there is taken from --data: {name}')
+                report.say(f'{path} does not exist; {found} is used')
+                report.note('data-file', f'a file that does not exist is taken from --data: {name}')
                 return found
     from . import _made_up, _project
 
     found = _project.file(path)
     if found is not None:
-        report.say(f'{path} is not there; {found} is used')
+        report.say(f'{path} does not exist; {found} is used')
         report.note('project-file', f'a file that is elsewhere in the project: {name}')
         return found
     if not settings.made_up:
         return None
     made = _made_up.make(name)
     if made is not None:
-        report.say(f'MADE-UP DATA: {path} is not there; random data of the same form is used. Results mean nothing.')
+        report.say(f'MADE-UP DATA: {path} does not exist; random data of the same form is used. Results mean nothing.')
         report.note('made-up-data', f'MADE-UP DATA in place of {name}: results mean nothing')
     return made
 

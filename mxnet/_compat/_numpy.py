@@ -213,7 +213,7 @@ def _saving(name):
 
 
 def _lookfor(*args, **kwargs):
-    print('numpy.lookfor is not there any more')
+    print('numpy.lookfor has been removed')
 
 
 def _source(thing, output=None):
@@ -610,4 +610,4 @@ def _random_integers(low, high=None, size=None):
 
 
 def _testing():
-    raise ImportError('numpy.core.umath_tests is not there any more')
+    raise ImportError('numpy.core.umath_tests has been removed')

@@ -246,14 +246,14 @@ BUILTINS = {
 MXNET = {
     'library.load': 'libraries of operators built against the C++ interface cannot be loaded',
     'nd.ndarray.DLTensor': 'there is no C library; use to_dlpack_for_read and from_dlpack',
-    'contrib.tensorrt': 'TensorRT is not there',
-    'contrib.tvmop': 'operators compiled by TVM are not there',
+    'contrib.tensorrt': 'TensorRT is not supported',
+    'contrib.tvmop': 'operators compiled by TVM are not supported',
     'operator.NDArrayOp': 'runs as a CustomOp; pointers are not handed on',
     'rtc.Rtc': 'CUDA code is compiled by torch; needs a GPU',
     'rtc.CudaModule': 'CUDA code is compiled by torch; needs a GPU',
     'libinfo.find_lib_path': 'there is no libmxnet',
     'libinfo.find_include_path': 'there are no C headers',
-    'th': 'the bridge to Lua Torch is not there',
+    'th': 'the bridge to Lua Torch is not supported',
     'model.FeedForward': 'deprecated; mx.mod.Module does the same and more',
     'contrib.onnx': 'mx.onnx is the newer name',
 }

@@ -36,7 +36,8 @@ def _run(arguments):
     train.add_arguments(training)
     from . import launch
     launch.add_options(commands.add_parser('launch', help='start the workers of a distributed job',
-                                           description=launch.DESCRIPTION))
+                                           description=launch.DESCRIPTION,
+                                           formatter_class=argparse.RawDescriptionHelpFormatter))
     for name, explain in (('im2rec', 'create image lists and record files from folders of images'),
                           ('rec2idx', 'rebuild the index of a record file'),
                           ('inspect', 'show what is in a .rec, .idx, .params, -symbol.json or .states file'),

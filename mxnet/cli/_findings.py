@@ -140,7 +140,7 @@ class _Visitor(ast.NodeVisitor):
         if entry is None or not _is_gone(name) or self._is_beside(name):
             return False
         today, since = entry
-        gone = 'is gone since' if name != 'find_mxnet' else 'is not there:'
+        gone = 'is gone since' if name != 'find_mxnet' else 'is missing:'
         self.add(
             node, 'module', f'module {name} {gone} {since}' + (f'; {today} replaces it' if today else ''), fix
         )
@@ -227,11 +227,11 @@ class _Visitor(ast.NodeVisitor):
                 self.add(node, 'mxnet', f'mx.{known}: {message}', level='note')
                 return True
         if rest in ('gpu', 'context.gpu'):
-            self.add(node, 'context', 'mx.gpu is asked for; `remx run --cpu` puts it on the CPU', level='note')
+            self.add(node, 'context', 'the program uses mx.gpu; `remx run --cpu` runs it on the CPU', level='note')
             return True
         missing = _missing(rest)
         if missing:
-            self.add(node, 'mxnet', f'mx.{missing} is not there')
+            self.add(node, 'mxnet', f'mx.{missing} does not exist')
             return True
         return True
 

@@ -24,7 +24,7 @@ def add_arguments(group: Any) -> None:
     add = group.add_argument
     add('--summary', action='store_true', help='show what the layers of one or two networks cost')
     add('--shape', action='append', default=[], metavar='NAME=1,3,224,224', help='the shape of an input')
-    add('--epoch', type=int, help='the epoch of the parameters (the last)')
+    add('--epoch', type=int, help='the epoch of the parameters (default: the last one)')
     add('--network', metavar='MODULE:FUNCTION', help='for a .params file: the function that makes the Gluon block')
     add('--repeat', type=int, default=5, metavar='N', help='runs, of which the fastest counts (5); 0 measures nothing')
     add('--picture', metavar='OUT.png', help='draw the largest layers')

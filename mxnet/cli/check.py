@@ -14,8 +14,8 @@ removed names of Python, NumPy and other packages with their replacements, Pytho
 missing or behave differently, downloads, GPU contexts.
 
 --fix shows the changes that can be made automatically as a diff; with --write they are made, and each original is kept
-as FILE.orig. The
-exit status is 1 when there are errors.'''
+as FILE.orig. The exit status is 1 when there are errors.'''
+
 # the fixers of fissix that make Python 3 of Python 2, in files that --fix writes
 FIXERS = (
     'apply',

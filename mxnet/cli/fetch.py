@@ -111,7 +111,7 @@ def _obtain_file(urls, path, sha1, bar):
             os.replace(path + '.part', path)
             return
         os.remove(path + '.part')
-        errors.append(f'{url}: the SHA-1 of what came is not {sha1}')
+        errors.append(f'{url}: the SHA-1 of the downloaded file is not {sha1}')
     raise MXNetError(f'{os.path.basename(path)} could not be fetched to {os.path.dirname(path)}: {"; ".join(errors)}')
 
 

@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add('--recursive', action='store_true',
         help='search subfolders too; each folder is a class, numbered from 0 (without it, all labels are 0)')
     add('--exts', nargs='+', default=['.jpeg', '.jpg', '.png'], metavar='EXT',
-        help='file name extensions of images (.jpeg .jpg .png)')
+        help='file name extensions of images (default: .jpeg .jpg .png)')
     add('--no-shuffle', dest='shuffle', action='store_false',
         help='keep the order of the file names instead of shuffling')
     add('--chunks', type=int, default=1, metavar='N', help='number of lists of equal length (default: 1)')
@@ -58,9 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add('--pass-through', action='store_true', help='store the files unchanged, without decoding them')
     add('--resize', type=int, default=0, metavar='N', help='resize the shorter edge to N pixels')
     add('--center-crop', action='store_true', help='crop to the square in the middle before resizing')
-    add('--quality', type=int, default=95, metavar='N', help='of JPEG, 1 to 100; compression of PNG, 0 to 9 (95)')
+    add('--quality', type=int, default=95, metavar='N',
+        help='of JPEG, 1 to 100; compression of PNG, 0 to 9 (default: 95)')
     add('--encoding', default='.jpg', choices=['.jpg', '.png'], help='image format of the records (default: .jpg)')
-    add('--color', type=int, default=1, choices=[-1, 0, 1], help='1 colour, 0 grey, -1 as it is, with alpha (1)')
+    add('--color', type=int, default=1, choices=[-1, 0, 1],
+        help='1 colour, 0 grey, -1 as it is, with alpha (default: 1)')
     add('--pack-label', action='store_true', help='all labels of a line; without it, only the first')
     add('--num-thread', type=int, default=1, metavar='N',
         help='processes that decode and encode (1); the order is that of the list with any number')

@@ -276,7 +276,7 @@ def _entries(entries, names, who, problems):
             problems.append(f'{who}: expected [node, output], found {jsons.shown(entry)}')
         elif not 0 <= entry[0] < len(names):
             problems.append(f'{who} takes node {entry[0]}, which does not come before it' if who.startswith('node')
-                            else f'{who} name node {entry[0]}, which is not there')
+                            else f'{who} name node {entry[0]}, which does not exist')
         else:
             found.append(names[entry[0]] + (f'[{entry[1]}]' if entry[1] else ''))
     return found

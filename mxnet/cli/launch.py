@@ -13,7 +13,10 @@ from ..base import MXNetError
 
 DESCRIPTION = '''Starts a program several times, as the workers of one job: mx.kv.create("dist_sync") connects them.
 The output of worker 1 is shown with [1] in front. When a worker fails, the others are stopped, and its last lines are
-shown again.'''
+shown again.
+
+    remx launch -n 4 python train.py --epochs 10        four workers on this machine
+    remx launch -n 4 -H hosts.txt python train.py       on the hosts of the file, by ssh'''
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help='restart all workers when one fails; the program resumes from its checkpoint')
     add('--max-restarts', type=int, metavar='N', help='maximum number of restarts with --elastic (default: 3)')
     add('--env', action='append', default=[], metavar='NAME:VALUE', help='a variable for all workers')
-    add('--env-worker', action='append', default=[], metavar='NAME:VALUE', help='the same')
+    add('--env-worker', action='append', default=[], metavar='NAME:VALUE', help='the same as --env')
     add('--env-server', action='append', default=[], metavar='NAME:VALUE',
         help='a variable for the servers of dist_async')
     add('--p3', action='store_true', help='accepted for job scripts that have it: priorities are not needed here')

@@ -58,24 +58,30 @@ share.__name__ = 'float'
 
 
 def add_arguments(parser: Any) -> None:
-    parser.add_argument('--model', default='mlp', help='mlp, lenet, or a name of the model zoo (resnet18_v1, ...)')
-    parser.add_argument('--data', help='folder with the files of MNIST')
-    parser.add_argument('--epochs', type=at_least(1), default=10)
-    parser.add_argument('--batch-size', type=at_least(1), default=64)
-    parser.add_argument('--optimizer', default='sgd')
-    parser.add_argument('--lr', type=at_least(0, float), default=0.01, help='learning rate')
-    parser.add_argument('--momentum', type=at_least(0, float), default=0.0, help='for optimizers that have one')
-    parser.add_argument('--wd', type=at_least(0, float), default=0.0, help='weight decay')
+    parser.add_argument('--model', default='mlp',
+                        help='mlp, lenet, or a name of the model zoo such as resnet18_v1 (default: mlp)')
+    parser.add_argument('--data', metavar='DIR', help='folder with the four files of MNIST (default: see above)')
+    parser.add_argument('--epochs', type=at_least(1), default=10, help='passes over the training digits (default: 10)')
+    parser.add_argument('--batch-size', type=at_least(1), default=64, help='digits in a batch (default: 64)')
+    parser.add_argument('--optimizer', default='sgd',
+                        help='sgd, adam, or another name of mx.optimizer (default: sgd)')
+    parser.add_argument('--lr', type=at_least(0, float), default=0.01, help='learning rate (default: 0.01)')
+    parser.add_argument('--momentum', type=at_least(0, float), default=0.0,
+                        help='momentum, for optimizers that have one (default: 0)')
+    parser.add_argument('--wd', type=at_least(0, float), default=0.0, help='weight decay (default: 0)')
     parser.add_argument('--hidden', type=sizes, default='64',
-                        help='units of both hidden layers of the MLP, or of each: 64, or 128,64')
+                        help='units of both hidden layers of the MLP, or of each: 128,64 (default: 64)')
     parser.add_argument('--validation', type=share, default=None, metavar='SHARE',
-                        help='share of the training digits that are held back to compare settings (0; with --tune 0.2)')
-    parser.add_argument('--ctx', default='auto', help='cpu, gpu, gpu(0), or several: gpu(0),gpu(1)')
+                        help='share of the training digits that are held back to compare settings (default: 0; '
+                             'with --tune: 0.2)')
+    parser.add_argument('--ctx', default='auto',
+                        help='cpu, gpu, gpu(0), or several: gpu(0),gpu(1) (default: gpu if there is one, else cpu)')
     parser.add_argument('--hybridize', action=argparse.BooleanOptionalAction, default=True,
-                        help='run the network as one graph, or layer by layer')
-    parser.add_argument('--workers', type=at_least(0), default=0, help='processes that load data')
-    parser.add_argument('--seed', type=int, default=42)
-    parser.add_argument('--out', help=f'folder for parameters, curves and logs ({OUT}; with --tune '
+                        help='run the network as one graph (default), or layer by layer')
+    parser.add_argument('--workers', type=at_least(0), default=0,
+                        help='processes that load data (default: 0, none besides this one)')
+    parser.add_argument('--seed', type=int, default=42, help='of all random numbers (default: 42)')
+    parser.add_argument('--out', help=f'folder for parameters, curves and logs (default: {OUT}; with --tune: '
                                       'remx-tune/STUDY)')
     parser.add_argument('--resume', action='store_true', help='resume the run in --out')
     parser.add_argument('--no-tensorboard', dest='tensorboard', action='store_false', help='no logs for TensorBoard')

@@ -19,7 +19,7 @@ parameters; the search looks for those with which it returns the smallest number
     remx tune train.py -- --data DIR        arguments after -- become sys.argv of the file
 
 To continue a study that was stopped or killed, run the same command again. Ctrl-C stops and shows the best result so
-far. See docs/en/tune.md."""
+far. The page "Tuning" of the documentation has complete programs."""
 
 UNITS = {'s': 1, 'm': 60, 'h': 3600, 'd': 86400, '': 1}
 
@@ -60,7 +60,7 @@ def add_search_arguments(parser: Any, trials: int, seed: bool) -> None:
         add('--seed', type=int, help='of the sampler')
     add('--study', metavar='NAME', help='name of the study in the storage')
     add('--storage', metavar='FILE|URL', help='a journal, an SQLite file (.db) or postgresql://user@host/database '
-                                              '(OUT/study.journal)')
+                                              '(default: OUT/study.journal)')
     add('--backend', choices=['processes', 'ray'], default='processes',
         help='where trials run: here, or as tasks on the Ray cluster of RAY_ADDRESS (without it, on a local cluster)')
     add('--gpus', type=float, default=0, metavar='N', help='GPUs that a trial takes, with --backend ray')
@@ -70,11 +70,12 @@ def add_search_arguments(parser: Any, trials: int, seed: bool) -> None:
 
 
 def add_arguments(parser: Any) -> None:
-    parser.add_argument('file', metavar='FILE[:FUNCTION]', help='a Python file, and a function of it (objective)')
+    parser.add_argument('file', metavar='FILE[:FUNCTION]',
+                        help='a Python file, and a function of it (default: objective)')
     parser.add_argument('--maximize', action='store_true', help='maximize instead of minimize')
     add_search_arguments(parser, 20, seed=True)
     parser.add_argument('--out', help='folder for the study, its report and the files of the best trial '
-                                      '(remx-tune/STUDY)')
+                                      '(default: remx-tune/STUDY)')
     parser.add_argument('--quiet', action='store_true', help='print only the result')
 
 

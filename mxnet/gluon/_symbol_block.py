@@ -53,8 +53,15 @@ class SymbolBlock(HybridBlock):
             out, inputs = out.as_np_ndarray(), [s.as_np_ndarray() for s in inputs]
         block = SymbolBlock(out, inputs)
         if param_file is not None:
-            block.collect_params().load(param_file, ctx, allow_missing, ignore_extra, restore_prefix=block.prefix,
-                                        cast_dtype=True, dtype_source='saved')
+            try:
+                block.collect_params().load(param_file, ctx, allow_missing, ignore_extra, restore_prefix=block.prefix,
+                                            cast_dtype=True, dtype_source='saved')
+            except MXNetError as error:
+                unknown = [n for n in names if n not in known]
+                if unknown:         # the input that has another name was taken for a parameter
+                    error.args = (f'{symbol_file}: input_names has {unknown[0]!r}, but the network has no such input. '
+                                  f'{error}',)
+                raise
         return block
 
     def __init__(self, outputs: Symbol | Sequence[Symbol], inputs: Symbol | Sequence[Symbol],

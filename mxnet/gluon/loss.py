@@ -113,7 +113,7 @@ class Loss(HybridBlock):
             raise TypeError(f'{name} compares a prediction with a label: call it with both') from error
         for what, array in zip(('prediction', *self._label_names), (pred, *args), strict=False):
             if not isinstance(array, NDArray):
-                kind = 'None' if array is None else f'a {type(array).__module__}.{type(array).__name__}'
+                kind = 'None' if array is None else kind_of(array)
                 raise TypeError(f'{name}: the {what} must be an NDArray, not {kind}; mx.nd.array converts it') \
                     from error
         for what, array in zip(self._label_names, args, strict=False):
@@ -121,7 +121,7 @@ class Loss(HybridBlock):
             if array.shape not in expected and not (expected[0] == pred.shape and array.size == pred.size):
                 shapes = ' or '.join(map(str, dict.fromkeys(expected)))
                 raise MisfitLabel(f'{name}: the {what} has shape {array.shape}, but for a prediction of shape '
-                                  f'{pred.shape} it must have {shapes}') from error
+                                  f'{pred.shape} it must have {shapes}{self._hint(array.shape, pred.shape)}') from error
         if len(args) > len(self._label_names) and isinstance(args[len(self._label_names)], NDArray) \
                 and not _broadcast(args[len(self._label_names)].shape, pred.shape):
             raise MisfitLabel(f'{name}: the sample_weight has shape {args[len(self._label_names)].shape}, which does '
@@ -130,6 +130,12 @@ class Loss(HybridBlock):
     def _expected(self, what, shape):
         """Shapes that a label may have for a prediction of a shape."""
         return [shape]
+
+    def _hint(self, label, pred):
+        """What is probably wrong with a label of a shape that does not fit."""
+        if label == pred and getattr(self, '_sparse_label', False):
+            return '; if it holds a probability for each class (one-hot), create the loss with sparse_label=False'
+        return '; the prediction is the first argument' if len(label) > len(pred) else ''
 
     def _deferred(self, args, wanted):
         """A hybridized copy of a loss that is not: its graph holds the attributes that the loss has now, and which of

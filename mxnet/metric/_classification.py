@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def _classes(pred, axis):
     """The index of the largest value along an axis."""
     if not -pred.dim() <= axis < pred.dim():
-        raise ValueError(f'predictions of shape {tuple(pred.shape)} have no axis {axis} of classes')
+        raise ValueError(f'predictions of shape {tuple(pred.shape)} have no axis {axis} of classes; '
+                         'update takes the labels first, then the predictions')
     return pred.to(torch.uint8).argmax(axis) if pred.dtype is torch.bool else pred.argmax(axis)
 
 

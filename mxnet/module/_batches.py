@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from .._names import kind_of
+from .._names import kind_of, not_an_array
 from ..base import MXNetError
 from ..io import DataDesc
 from ..ndarray import NDArray
@@ -45,8 +45,7 @@ def _wrong_kind(what: str, arrays: Any, descs: Sequence[DataDesc]) -> TypeError 
         return TypeError(f'forward: {what} of a batch must be a list of NDArrays, not {kind_of(arrays)}')
     for array, desc in zip(arrays, descs, strict=False):
         if not isinstance(array, NDArray):
-            return TypeError(f'forward: {what} {desc.name!r} of the batch must be an NDArray, not a '
-                             f'{type(array).__module__}.{type(array).__name__}; mx.nd.array converts it')
+            return TypeError(not_an_array(f'forward: {what} {desc.name!r} of the batch', array))
     return None
 
 

@@ -12,7 +12,7 @@ from .. import optimizer as _optimizer
 from .._dispatch import entering, interceptors
 from .._files import paths
 from .._kinds import explain_methods as _explain_methods
-from .._names import explain_arguments, kind_of
+from .._names import explain_arguments, kind_of, label_hint
 from .._training import (
     _create_kvstore,
     _initialize_kvstore,
@@ -285,7 +285,7 @@ class Module(BaseModule):
                     continue
                 if given is not None and not allow_missing:
                     raise RuntimeError(f'{name} is not among the parameters given; pass allow_missing=True to have it '
-                                       'initialized')
+                                       f'initialized.{label_hint(name)}')
                 if initializer is not None:
                     initializer(InitDesc(name, attributes.get(name)), array)      # type: ignore[operator]
                 elif given is None:

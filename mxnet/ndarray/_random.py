@@ -39,8 +39,9 @@ def _draw(numbers_op, arrays_op, parameters, shape, dtype, ctx, out, kwargs):
         kind = numbers.Number
     else:
         accepted = 'numbers' if arrays_op is None else 'numbers or NDArrays'
+        hint = f'; the shape of the result is shape={first}' if isinstance(first, tuple) else ''
         raise ValueError(f'parameters of a distribution must be {accepted}; {next(iter(parameters))} is a '
-                         f'{type(first).__name__}')
+                         f'{type(first).__name__}{hint}')
     for name, value in parameters.items():
         if not isinstance(value, kind):
             raise AssertionError('parameters of a distribution must be all numbers or all NDArrays; the first is a '

@@ -40,6 +40,7 @@ _new = object.__new__
 py_slice = slice        # programs import it from here
 # and this: files have the numbers
 _STORAGE_TYPE_STR_TO_ID = {'undefined': -1, 'default': 0, 'row_sparse': 1, 'csr': 2}
+NO_SCALAR = 'an array of shape {shape} is not a scalar; take its mean() or sum() first, or asnumpy() for all numbers'
 
 
 class ShapeMismatch(MXNetError, ValueError):
@@ -352,13 +353,13 @@ class NDArray(OperatorMethods, NDArrayBase):
     def asscalar(self) -> Scalar:
         """The only element of the array, as a NumPy number."""
         if self.meta().shape.numel() != 1:
-            raise ValueError(f'an array of shape {self.shape} is not a scalar')
+            raise ValueError(NO_SCALAR.format(shape=self.shape))
         return self.asnumpy().reshape(-1)[0]
 
     def item(self) -> Any:
         """The only element of the array, as a Python number."""
         if self.meta().shape.numel() != 1:
-            raise ValueError(f'an array of shape {self.shape} is not a scalar')
+            raise ValueError(NO_SCALAR.format(shape=self.shape))
         return _interop.item(self.materialize())
 
     def tolist(self) -> Any:

@@ -189,7 +189,9 @@ class Symbol(OperatorMethods, SymbolBase):
                 raise ValueError(f'there are {len(found)} outputs named {index!r}')
             index = found[0]
         if not isinstance(index, int):
-            raise TypeError(f'a symbol is indexed by an int, a name or a slice, not by {index!r}')
+            hint = '; slice_axis takes a part of its values: F.slice_axis(x, axis=1, begin=0, end=1)'
+            raise TypeError('the index of a symbol, which selects outputs, must be an int, a name or a slice, not '
+                            f'{index!r}{hint if isinstance(index, tuple) else ""}')
         if index >= len(self._entries) or index < -len(self._entries):
             raise IndexError(f'output {index} of a symbol with {len(self._entries)}')
         return make(type(self), [self._entries[index]])

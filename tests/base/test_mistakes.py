@@ -37,6 +37,12 @@ def mod():
     return module
 
 
+def unlabelled():
+    module = mx.mod.Module(mlp(), label_names=None)
+    module.bind([('data', (4, 5))], for_training=False)
+    return module
+
+
 def init(block, hybrid=False):
     block.initialize()
     if hybrid:
@@ -124,7 +130,7 @@ def hybrid(head, result, init=''):
 NAMES = {'A': A, 'L': L, 'M': mx.metric, 'R': R, 'X': X, 'Y': Y, 'asg': asg, 'autograd': autograd, 'dense': dense,
          'gluon': gluon, 'hybrid': hybrid, 'init': init, 'inpl': inpl, 'kvl': kvl, 'mlp': mlp, 'mod': mod, 'mx': mx,
          'nd': nd, 'nn': gluon.nn, 'np': mx.np, 'npm': npm, 'npx': mx.npx, 'onp': onp, 'rec': rec, 'seq': seq,
-         'sym': sym, 'tape': tape, 'tr': tr, 'twice': twice}
+         'sym': sym, 'tape': tape, 'tr': tr, 'twice': twice, 'unlabelled': unlabelled}
 
 
 @pytest.fixture(scope='module', autouse=True)
@@ -259,3 +265,13 @@ def test_what_1_9_1_accepts_is_accepted():
     net = gluon.nn.HybridLambda(lambda F, x: F.clip(x, 3, 1))
     net.hybridize()
     assert [net(x).asnumpy().tolist() for _ in range(3)] == [[3, 1, 1]] * 3
+
+
+def test_an_input_of_a_saved_network_that_has_another_name():
+    """The input was taken for a parameter, which the file then lacks; the name that was given is the mistake."""
+    net = init(gluon.nn.HybridSequential(), hybrid=True)
+    net.add(dense(2, in_units=3))
+    net(A(1, 3))
+    net.export('saved')
+    with pytest.raises(mx.MXNetError, match="input_names has 'x', but the network has no such input.*'data'"):
+        gluon.SymbolBlock.imports('saved-symbol.json', ['x'], 'saved-0000.params')

@@ -386,6 +386,20 @@ mx.model.save_checkpoint('c',1,mlp(),[A(2)],{}) | TypeError | must be a dict of 
 """
 
 NEWCOMERS = r"""
+nn.HybridSequential.add(nn.Dense(3), nn.Dense(2)) | TypeError | add was called on a class; parentheses
+nn.HybridSequential.initialize(ctx=mx.cpu()) | TypeError | initialize was called on a class; parentheses
+nn.HybridSequential().append(nn.Dense(3)) | AttributeError | append; Use add(layer)
+nn.MaxPool2D(A(1, 1, 4, 4)) | TypeError | MaxPool2D; pool_size must be; an NDArray; is a class; block(x)
+L.SoftmaxCrossEntropyLoss(A(2, 3), A(2)) | TypeError | axis must be an int, not an NDArray; is a class; block(x)
+L.L2Loss()(A(2), [1, 2]) | TypeError | the label must be an NDArray, not a list; mx.nd.array
+L.SoftmaxCrossEntropyLoss()(A(4, 3), A(4, 3)) | MXNetError | (4, 3); (4,); one-hot; sparse_label=False
+L.SoftmaxCrossEntropyLoss()(A(4), A(4, 3)) | MXNetError | (4, 3); the prediction is the first argument
+sym.var('x')[:, 0] | TypeError | must be an int, a name or a slice; slice_axis
+M.Accuracy().update(A(2, 3), A(2)) | ValueError | shape (2,); labels first
+A(2, 3).asscalar() | ValueError | (2, 3); mean(); asnumpy()
+nd.random.uniform((4, 5)) | ValueError | low is a tuple; shape=(4, 5)
+unlabelled().init_params() | ValueError | softmax_label; label_names=['softmax_label']
+unlabelled().set_params(*mod().get_params()) | RuntimeError | softmax_label; label_names=['softmax_label']
 nn.Sequential(nn.Dense(3), nn.Dense(2)) | TypeError | prefix must be a str; a Dense; net.add(
 nn.Sequential().add([nn.Dense(3)]) | TypeError | Sequential; a list; add(*blocks)
 nn.HybridSequential().add(nn.Dense) | ValueError | the class Dense; Dense(...)

@@ -60,7 +60,7 @@ try:
 except AttributeError as error:
     print('no such name')
 '''})
-    assert out.splitlines() == ["numpy.core.umath_tests ['numpy.core.umath_tests is not there any more']",
+    assert out.splitlines() == ["numpy.core.umath_tests ['numpy.core.umath_tests has been removed']",
                                 f"2.0 [1, 2] [1] b'a' {np.finfo(float).eps}", 'no such name']
 
 

@@ -564,7 +564,7 @@ def test_missing_files_are_taken_from_data(remx, tmp_path):
         '''
     done = remx(text, options=['--data', 'mine'], check=0)
     assert done.stdout == "a b\n\n2.0\nb'z'\n/home/somebody/other.txt\n/home/somebody/words.txt\n"
-    assert 'words.txt is not there' in done.stderr
+    assert 'words.txt does not exist' in done.stderr
     assert remx("open('/home/somebody/data/words.txt')\n", check=1).stdout == ''
 
 

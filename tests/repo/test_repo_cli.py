@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
+from mxnet import cli
+
 PROJECT = tomllib.loads((ROOT / 'pyproject.toml').read_text())['project']
 
 
@@ -28,6 +30,21 @@ def test_help_names_the_commands(remx):
     assert 'doctor' in remx('--help').stdout
     done = remx(check=False)
     assert done.returncode == 2 and 'doctor' in done.stdout
+
+
+@pytest.mark.parametrize('command', ['doctor', 'train', 'launch', 'im2rec', 'rec2idx', 'inspect', 'convert', 'predict',
+                                     'serve', 'tune', 'run', 'check', 'fetch'])
+def test_help_explains_every_option(command, monkeypatch, capsys):
+    """Each option has a text, and nothing refers to a file that only the repository has."""
+    monkeypatch.setenv('COLUMNS', '300')
+    with pytest.raises(SystemExit) as left:
+        cli.main([command, '--help'])
+    text = capsys.readouterr().out
+    assert left.value.code == 0
+    _, _, listed = text.partition('\noptions:\n')
+    options = re.findall(r'^  -.*(?:\n {10,}\S.*)*', listed, re.M)      # with the lines below it that explain it
+    assert len(options) >= 2 and '.md' not in text
+    assert [option for option in options if not re.search(r'\S\s{2,}\S', option)] == []
 
 
 def test_unknown_command(remx):

@@ -85,7 +85,8 @@ QUESTIONS = {
     'en': """
         amp: half precision
         autograd: write my own operator, partial derivative of function
-        data: read csv file, image preprocessing, data augmentation for images
+        data: read csv file, image preprocessing
+        data|gluon-data: data augmentation for images
         distributed: train on several machines, kvstore dist_sync
         estimator: early stopping
         examples: object detection, recommender system
@@ -118,14 +119,15 @@ TOPICS = {
     'zh': """
         gluon-layers: 过拟合, 迁移学习, 自定义损失函数, 卷积核大小
         gluon-data|data: 数据增强
-        gluon-data: 图像增广, 读取自己的图片数据集
+        gluon-data: 图像增广, 划分训练集和验证集, 变长序列补齐, 最后一个批次不满
+        gluon-data|data: 读取自己的图片数据集, 随机裁剪
         amp: 混合精度训练
         convert: 模型转换, 模型转成torchscript
         gluon: 自定义层, 保存参数, 模型保存与加载, 查看参数
         gluon-rnn: 循环神经网络, 隐藏状态
         distributed: 参数服务器
         troubleshooting: 显存不足, 形状不一致
-        autograd: 反向传播, 二阶导数
+        autograd: 反向传播, 二阶导数, 停止梯度, 梯度累加
         optimizers: 学习率衰减, 权重衰减, 动量, 学习率预热
         ndarray: 张量拼接, 矩阵转置, 数组切片
         install: 安装GPU版本, 卸载旧版mxnet
@@ -147,14 +149,15 @@ TOPICS = {
         sparse: 稀疏梯度
         tune: 自动调参
         estimator: 提前停止训练
-        performance: 训练速度慢
+        performance: 训练速度慢, 跑分
         run: 旧程序运行""",
     'en': """
         gluon-layers: batch norm, overfitting, dropout, transfer learning, fine tuning pretrained model
         estimator: validation after each epoch
         autograd|extending: custom operator
+        autograd: stop gradient, gradient is zero
         troubleshooting: shape mismatch, my network does not learn
-        install: install gpu, install without gpu, docker image
+        install: conda, install gpu, install without gpu, docker image
         onnx: export onnx, import onnx model
         module: save checkpoint every epoch
         optimizers: learning rate schedule, weight decay, cosine learning rate, adam
@@ -162,6 +165,7 @@ TOPICS = {
         gpu: select gpu, train on two gpus, model parallel
         distributed: parameter server, multi node training, gradient compression
         data: read images from folder, record file
+        gluon-data: train validation split, normalize images
         gluon-data: custom dataset, load data with several workers, shuffle dataset, augment images
         gluon-rnn: rnn, hidden state, gru, variable length sequences
         metrics: f1 score, weight initialization, confusion matrix

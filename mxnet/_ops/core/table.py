@@ -171,7 +171,7 @@ class Operator:
             return ()
         positions = self.mutated(attributes, len(names))
         if any(not 0 <= i < len(names) for i in positions):
-            raise MXNetError(f'operator {self.name}: {self._locations(attributes)} names an input that is not there; '
+            raise MXNetError(f'operator {self.name}: {self._locations(attributes)} names an input that does not exist; '
                              f'there are {len(names)}')
         return tuple(names[i] for i in positions)
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ... import ndarray, symbol
-from ..._names import kind_of, near
+from ..._names import kind_of, near, on_a_class
+from ..._names import suggest_members as _suggest_members
 from ..._ops.core.dtypes import dtype_name
 from ...util import is_np_array
 from .._operators import operator
@@ -36,6 +37,8 @@ class _Stack:
 
     def add(self, *blocks: Block) -> None:
         """Puts blocks on top of the stack."""
+        if not isinstance(self, _Stack):        # nn.Sequential.add(layer, ...)
+            raise on_a_class('add')
         for block in blocks:
             self.register_child(block)
 
@@ -112,6 +115,10 @@ class HybridSequential(_Stack, HybridBlock):
         for block in self._children.values():
             x = block(x)
         return x
+
+
+for _stack in (Sequential, HybridSequential):
+    _suggest_members(_stack, {'append': 'add(layer)', 'extend': 'add(*layers)'})
 
 
 # ---------------------------------------------------------------------- dense layers, dropout, embeddings

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
+from ..._names import call_hint, kind_of
 from ...base import MXNetError, numeric_types
 from .._operators import operator
 from ..block import HybridBlock
@@ -23,6 +24,9 @@ def _per_axis(value, count):
 
 
 def _sizes(layer, name, value, count):
+    if hasattr(value, 'list_arguments') or getattr(value, 'size', 1) > 3 and hasattr(value, 'asnumpy'):
+        raise TypeError(f'{type(layer).__name__}: {name} must be a number or {count} numbers, not {kind_of(value)}'
+                        + call_hint(type(layer).__name__))
     value = _per_axis(value, count)
     if len(value) != count:
         raise AssertionError(f'{name} of {type(layer).__name__} must be a number or {count} numbers, not {value}')

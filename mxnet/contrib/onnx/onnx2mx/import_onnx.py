@@ -118,7 +118,7 @@ class Node:
         self.opset: Any = graph.opset
         for name in proto.input:
             if name and name not in graph.tensors:
-                raise self.error(f'its input {name} is not there before it, or is an output of another operator '
+                raise self.error(f'its input {name} is not computed before it, or is an output of another operator '
                                  'that is not translated')
         self.tensors = [graph.tensors[name] if name else None for name in proto.input]
 
