@@ -453,6 +453,24 @@ def test_made_up_data_only_when_asked_for(remx, tmp_path):
     assert lines[0] == '(1, 28, 28) True' and lines[-2] == '(32, 32, 3)' and 'MADE-UP DATA' in done.stderr
 
 
+def test_made_up_data_in_the_form_of_unpacked_archives(remx):
+    done = remx('''
+        import pickle
+        import numpy as np
+        with open('mnist.pkl', 'rb') as file:
+            train, valid, test = pickle.load(file, encoding='latin1')
+        print([(*x.shape, x.dtype.name, *y.shape) for x, y in (train, valid, test)])
+        first = np.fromfile('cifar-10-batches-bin/data_batch_5.bin', 'uint8').reshape(10000, 3073)
+        with open('cifar-10-batches-py/data_batch_5', 'rb') as file:
+            batch = pickle.load(file, encoding='bytes')
+        print((first[:, 1:] == batch[b'data']).all(), first[:, 0].tolist() == batch[b'labels'])
+        ''', check=0, options=['--made-up-data'])
+    assert done.stdout.splitlines() == [
+        "[(50000, 784, 'float32', 50000), (10000, 784, 'float32', 10000), (10000, 784, 'float32', 10000)]",
+        'True True']
+    assert 'MADE-UP DATA' in done.stderr
+
+
 # ---------------------------------------------------------------------- notebooks, reports
 def notebook(*cells, version='3.6.0'):
     return json.dumps({'cells': [{'cell_type': 'code', 'source': cell.splitlines(True), 'outputs': [], 'metadata': {},
