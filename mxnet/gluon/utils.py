@@ -168,8 +168,8 @@ def download(url: str, path: Path | None = None, overwrite: bool = False, sha1_h
             return target
         except Exception as error:          # a network has many ways to fail; the last one is told
             last = error
-            if _is_offline(error) and (attempt or error.reason.errno == socket.EAI_NONAME):
-                break               # another attempt does not help; a name server that is busy gets a second one
+            if _is_offline(error, attempt):
+                break
             if attempt < retries:
                 print(f'download of {url} failed ({error}); {retries - attempt} more to try', flush=True)
                 time.sleep(min(2 ** attempt * 0.1, 5))
@@ -203,9 +203,10 @@ class DownloadError(MXNetError, OSError):
     """A file that cannot be had; MXNet raised an OSError of the library that it downloaded with."""
 
 
-def _is_offline(error):
-    """Whether the address of the host cannot be found: it is unknown, or there is no network."""
-    return isinstance(getattr(error, 'reason', None), socket.gaierror)
+def _is_offline(error, attempt):
+    """Whether the host is unknown, or there is no network; a name server that does not answer is asked twice."""
+    reason = getattr(error, 'reason', None)
+    return isinstance(reason, socket.gaierror) and (attempt > 0 or reason.errno == socket.EAI_NONAME)
 
 
 def _get_repo_url():
