@@ -436,6 +436,23 @@ def test_downloads_are_found_by_their_names(remx, tmp_path):
     assert remx(text, options=['--data', str(tmp_path / 'nowhere')], check=2).stderr.startswith('remx run: --data')
 
 
+def test_addresses_given_to_readers_are_found_by_their_names(remx, tmp_path):
+    pytest.importorskip('pandas')
+    data = tmp_path / 'mine'
+    data.mkdir()
+    (data / 'table.csv').write_text('a,b\n1,2\n')
+    text = '''
+        import numpy as np
+        import pandas as pd
+        print(pd.read_csv('http://127.0.0.1:9/data/table.csv').b[0])
+        print(np.genfromtxt('http://127.0.0.1:9/data/table.csv', delimiter=',', skip_header=1))
+        pd.read_csv('http://127.0.0.1:9/data/other.csv')
+        '''
+    done = remx(text, check=1, options=['--data', str(data)])
+    assert done.stdout == '2\n[1. 2.]\n'
+    assert 'no file other.csv' in done.stderr and 'remx run --data DIR' in done.stderr
+
+
 def test_made_up_data_only_when_asked_for(remx, tmp_path):
     text = '''
         import mxnet as mx, logging
