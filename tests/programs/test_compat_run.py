@@ -412,6 +412,16 @@ def test_mxboard_and_horovod(remx, tmp_path):
     assert done.stderr.count('GPU contexts use the CPU') == 2         # at once, and in the report
 
 
+def test_a_float_as_an_index_names_the_option(remx):
+    text = '''
+        import numpy as np
+        print(np.arange(3)[np.float32(1)])
+        '''
+    assert '`remx run --python2` restores floats as indices' in remx(text, check=1).stderr
+    pytest.importorskip('fissix')
+    assert remx(text, check=0, options=['--python2']).stdout == '1\n'
+
+
 # ---------------------------------------------------------------------- data
 def test_downloads_are_found_by_their_names(remx, tmp_path):
     data = tmp_path / 'mine'
