@@ -86,14 +86,19 @@ def _foreign(value):
 
 
 def suggest_names(module_globals):
-    """Gives a module a `__getattr__` that suggests a name for a misspelt one.
+    """Gives a module a `__getattr__` that suggests a name for a misspelt one, and has what 1.9.1's module imports.
 
     It is set in the module's dict, where type checkers do not see it: they would accept every name otherwise.
     """
     module = module_globals['__name__']
 
     def __getattr__(name):
-        raise no_attribute(module, name)
+        from . import _imported_names
+
+        try:
+            return _imported_names.found(module, name)
+        except AttributeError:
+            raise no_attribute(module, name) from None
 
     module_globals.setdefault('__getattr__', __getattr__)
 

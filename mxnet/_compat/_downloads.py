@@ -92,11 +92,19 @@ def existing(path):
 
 
 def reads(function):
-    """A function that reads a file whose name is its first argument; a missing one is looked for in `--data`."""
+    """A function that reads a file whose name or address is its first argument; a missing one is looked for."""
 
     @functools.wraps(function)
     def read(path, *args, **kwargs):
-        return function(existing(path), *args, **kwargs)
+        if not isinstance(path, str) or not _URL.match(path):
+            return function(existing(path), *args, **kwargs)
+        try:
+            return function(path, *args, **kwargs)
+        except OSError as error:
+            found = replacement(path)
+            if found is None:
+                raise _failed(path, error) from error
+            return function(found, *args, **kwargs)
 
     return read
 

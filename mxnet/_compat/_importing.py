@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import _compiled, _executed, _helpers, _old_names, _project, _python2, _standin
+from . import _compiled, _executed, _helpers, _numba, _old_names, _project, _python2, _standin
 from ._report import report
 from ._rewrite import rewritten
 from ._standin import Positional, Standin
@@ -346,6 +346,7 @@ HOOKS: dict[str, Any] = {
     '__remx_div__': _helpers.divided,
     '__remx_idiv__': _helpers.divided_in_place,
     '__remx_attr__': _helpers.attribute,
+    '__remx_numba__': _numba.with_plain,
     '__remx_list__': _helpers.listed,
     '__remx_sort__': _helpers.sorting,
     '__remx_slice__': slice,

@@ -22,7 +22,7 @@ IDX = {
 
 def knows(name):
     """Whether data can be made up for a file of this name."""
-    return name.removesuffix('.gz') in IDX or name in _ARCHIVES
+    return name.removesuffix('.gz') in IDX or name in _ARCHIVES or name in _UNPACKED
 
 
 def make(name, url=''):
@@ -41,6 +41,9 @@ def make(name, url=''):
         if plain in IDX:
             with gzip.open(path, 'wb', 0) if name.endswith('.gz') else open(path, 'wb') as file:
                 file.write(_idx(plain))
+        elif name in _UNPACKED:
+            with open(path, 'wb') as file:
+                file.write(_UNPACKED[name](name))
         else:
             _ARCHIVES[name](path)
     return path
@@ -92,7 +95,7 @@ def _mnist_pkl(path):
         (images.reshape(-1, 784).astype('float32') / 255, labels.astype('int64'))
         for images, labels in (train, valid, test)
     ]
-    with gzip.open(path, 'wb', 0) as file:
+    with gzip.open(path, 'wb', 0) if path.endswith('.gz') else open(path, 'wb') as file:
         pickle.dump(tuple(sets), file, 2)
 
 
@@ -114,36 +117,34 @@ def _tar(path, files):
             archive.addfile(info, io.BytesIO(content))
 
 
-def _cifar_files():
-    for number in range(1, 7):
-        images, labels = photographs(10000, number)
-        yield number, images.reshape(len(images), -1), labels
-
-
-def _cifar10_python(path):
-    def files():
-        for number, images, labels in _cifar_files():
-            name = 'test_batch' if number == 6 else f'data_batch_{number}'
-            yield (
-                f'cifar-10-batches-py/{name}',
-                pickle.dumps(
-                    {b'data': images, b'labels': labels.tolist(), b'batch_label': name.encode(), b'filenames': []}, 2
-                ),
-            )
-        yield 'cifar-10-batches-py/batches.meta', pickle.dumps({b'label_names': [b'%d' % i for i in range(10)]}, 2)
-
-    _tar(path, files())
-
-
-def _cifar10_binary(path):
+def _cifar_batch(name):
+    """One file of CIFAR-10, named as after unpacking."""
     import numpy
 
-    def files():
-        for number, images, labels in _cifar_files():
-            name = 'test_batch.bin' if number == 6 else f'data_batch_{number}.bin'
-            yield f'cifar-10-batches-bin/{name}', numpy.concatenate([labels[:, None], images], 1).tobytes()
+    plain = name.removesuffix('.bin')
+    images, labels = photographs(10000, 6 if plain == 'test_batch' else int(plain[-1]))
+    images = images.reshape(len(images), -1)
+    if name.endswith('.bin'):
+        return numpy.concatenate([labels[:, None], images], 1).tobytes()
+    batch = {b'data': images, b'labels': labels.tolist(), b'batch_label': name.encode(), b'filenames': []}
+    return pickle.dumps(batch, 2)
 
-    _tar(path, files())
+
+def _cifar_meta(_):
+    return pickle.dumps({b'label_names': [b'%d' % i for i in range(10)]}, 2)
+
+
+_BATCHES = (*(f'data_batch_{number}' for number in range(1, 6)), 'test_batch')
+# the files of CIFAR-10 after unpacking -> what is in them
+_UNPACKED: dict[str, Any] = {
+    **{name + end: _cifar_batch for name in _BATCHES for end in ('', '.bin')},
+    'batches.meta': _cifar_meta,
+}
+
+
+def _cifar10_archive(path, folder, end):
+    names = [name for name in _UNPACKED if name.endswith('.bin') == bool(end)]
+    _tar(path, ((f'{folder}/{name}', _UNPACKED[name](name)) for name in names))
 
 
 def _cifar100_binary(path):
@@ -188,8 +189,9 @@ _ARCHIVES: dict[str, Any] = {
     'mnist.zip': _mnist_zip,
     'mnist.pkl.gz': _mnist_pkl,
     'mnist.npz': _mnist_npz,
-    'cifar-10-python.tar.gz': _cifar10_python,
-    'cifar-10-binary.tar.gz': _cifar10_binary,
+    'mnist.pkl': _mnist_pkl,
+    'cifar-10-python.tar.gz': functools.partial(_cifar10_archive, folder='cifar-10-batches-py', end=''),
+    'cifar-10-binary.tar.gz': functools.partial(_cifar10_archive, folder='cifar-10-batches-bin', end='.bin'),
     'cifar-100-binary.tar.gz': _cifar100_binary,
     'cifar10.zip': _cifar10_records,
     **{

@@ -8,6 +8,23 @@ from ._report import report
 from ._standin import Standin
 
 
+def with_plain(plain):
+    """Decorates a function that numba is to compile with its rewritten copy, which runs where numba does not."""
+
+    def decorate(function):
+        code = plain.__code__
+        plain.__code__ = code.replace(co_name=function.__name__, co_qualname=function.__qualname__)
+        plain.__name__, plain.__qualname__ = function.__name__, function.__qualname__
+        function.__remx_plain__ = plain
+        return function
+
+    return decorate
+
+
+def _plain(function):
+    return getattr(function, '__remx_plain__', function)
+
+
 def _as_python(make, function, args, kwargs):
     """A function that is compiled when it is called first; where numba cannot, it is the plain function."""
     numba = importlib.import_module('numba')
@@ -24,7 +41,7 @@ def _as_python(make, function, args, kwargs):
             except numba.core.errors.NumbaError:
                 report.note('numba-object-mode', 'what numba cannot compile runs as Python, as before numba 0.59')
                 plain = True
-        return function(*values, **named)
+        return _plain(function)(*values, **named)
 
     return call
 
@@ -52,8 +69,8 @@ def standin(name):
 def _unchanged(*args, **kwargs):
     """A decorator, with or without arguments, that changes nothing."""
     if len(args) == 1 and isinstance(args[0], types.FunctionType) and not kwargs:
-        return args[0]
-    return lambda function: function
+        return _plain(args[0])
+    return _plain
 
 
 def names():

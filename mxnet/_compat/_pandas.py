@@ -178,21 +178,24 @@ def _get_dummies(function):
 
 def _read(function):
     """`read_csv`, with options that are gone."""
+    from ._downloads import reads
 
     @functools.wraps(function)
     def read(*args, error_bad_lines=None, warn_bad_lines=None, squeeze=False, **kwargs):
         if error_bad_lines is False:
             kwargs.setdefault('on_bad_lines', 'skip' if warn_bad_lines is False else 'warn')
-        if args:
-            from ._downloads import existing
-
-            args = existing(args[0]), *args[1:]
         for gone in ('mangle_dupe_cols', 'prefix', 'tupleize_cols', 'as_recarray'):
             kwargs.pop(gone, None)
-        found = positional(function)(*args, **kwargs)
+        found = (reads(positional(function)) if args else positional(function))(*args, **kwargs)
         return found.squeeze('columns') if squeeze else found
 
     return read
+
+
+def _reader(pandas, name):
+    from ._downloads import reads
+
+    return reads(getattr(pandas, name))
 
 
 def standin(name):
@@ -210,6 +213,7 @@ def standin(name):
         'get_dummies': lambda: _get_dummies(pandas.get_dummies),
         'read_csv': lambda: _read(pandas.read_csv),
         'read_table': lambda: _read(pandas.read_table),
+        **{name: functools.partial(_reader, pandas, name) for name in ('read_excel', 'read_json', 'read_pickle')},
         'concat': lambda: positional(pandas.concat),
         'merge': lambda: positional(pandas.merge),
     }

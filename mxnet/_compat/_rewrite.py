@@ -4,6 +4,7 @@ No line moves: nodes that are replaced keep their positions, so tracebacks and d
 """
 
 import ast
+import copy
 
 from ._helpers import LISTS, METHODS, NUMBERS, TEXTS
 from ._pandas import NAMES as TABLES
@@ -264,10 +265,13 @@ class Rewriter(ast.NodeTransformer):
         return _call(node, '__remx_item__', node.value, _key(node.slice))
 
     def visit_FunctionDef(self, node):
-        # a function that numba compiles stays as it is: numba knows no functions of ours
-        if any(_root(d) in self.numba for d in node.decorator_list):
-            return node
-        return self.generic_visit(node)
+        if not any(_root(d) in self.numba for d in node.decorator_list):
+            return self.generic_visit(node)
+        # what numba compiles stays as it is, since numba knows no functions of ours; a rewritten copy runs as Python
+        plain = copy.deepcopy(node)
+        plain.name, plain.decorator_list = f'_remx_plain_{node.name}', []
+        node.decorator_list.append(_call(node, '__remx_numba__', ast.Name(plain.name, ast.Load())))
+        return [self.generic_visit(plain), node]
 
     def visit_ClassDef(self, node):
         self.generic_visit(node)

@@ -1,9 +1,9 @@
 """`remx fetch`: data sets to where programs look for them."""
 
-import hashlib
 import os
 import sys
 
+from .._files import downloading
 from .._files.published import DATASETS, REPOSITORY
 from .._files.published import folder as folder_of
 from ..base import MXNetError
@@ -44,6 +44,11 @@ def fetch(options):
             file=sys.stderr,
         )
         return 2
+    for place in options.mirror:
+        if not place.startswith(('http://', 'https://', 'file://')):
+            known = 'http://, https:// or file://'
+            print(f'remx fetch: --mirror {place} is no address; one begins with {known}', file=sys.stderr)
+            return 2
     for name in options.datasets:
         folder = options.to or folder_of(name)
         try:
@@ -54,6 +59,9 @@ def fetch(options):
         except (MXNetError, OSError) as error:
             print(f'remx fetch: {error}', file=sys.stderr)
             return 1
+        except KeyboardInterrupt:
+            print('remx fetch: interrupted; the same command continues with what is there', file=sys.stderr)
+            return 130
     return 0
 
 
@@ -87,65 +95,36 @@ def obtain(name, folder, mirrors=(), bar=None):
     found = []
     for file, sha1 in files.items():
         path = os.path.join(folder, file)
-        if not os.path.exists(path) or _sum(path) != sha1:
+        if not os.path.exists(path) or not downloading.check_sha1(path, sha1):
             urls = [place.rstrip('/') + part for place in mirrors for part in (f'/{name}/{file}', f'/{file}')]
             _obtain_file([*urls, *(server + file for server in servers), f'{REPOSITORY}{name}/{file}'], path, sha1, bar)
         found.append(path)
     return found
 
 
-def _sum(path):
-    with open(path, 'rb') as file:
-        return hashlib.file_digest(file, 'sha1').hexdigest()
-
-
 def _obtain_file(urls, path, sha1, bar):
     errors = []
     for url in urls:
         try:
-            _download(url, path + '.part', bar)
+            try:
+                return _download(url, path, sha1, bar)
+            except downloading.WrongContent as error:
+                if not error.resumed:
+                    raise
+                return _download(url, path, sha1, bar)      # the earlier part was wrong: once more, from its beginning
         except OSError as error:
-            errors.append(f'{url}: {error}')
-            continue
-        if _sum(path + '.part') == sha1:
-            os.replace(path + '.part', path)
-            return
-        os.remove(path + '.part')
-        errors.append(f'{url}: the SHA-1 of the downloaded file is not {sha1}')
-    raise MXNetError(f'{os.path.basename(path)} could not be fetched to {os.path.dirname(path)}: {"; ".join(errors)}')
+            status = getattr(error, 'code', None)
+            reason = str(getattr(error, 'reason', None) or error).splitlines()[0]
+            errors.append(f'\n  {url}: {reason if status is None else f"HTTP status {status}, {reason}"}')
+    folder, name = os.path.split(path)
+    text = f'{name} could not be fetched to {folder}:{"".join(errors)}\n'
+    if os.path.exists(path + '.part'):
+        text += f'{os.path.getsize(path + ".part")} bytes of it are there; the same command continues with them. '
+    raise MXNetError(f'{text}Name a server that has it with --mirror URL, or copy it there by hand (SHA-1 {sha1})')
 
 
-def _download(url, part, bar):
-    """Brings a file, from where an earlier download broke off; OSError if it fails."""
-    import urllib.error
-    import urllib.request
-
-    done = os.path.getsize(part) if os.path.exists(part) else 0
-    request = urllib.request.Request(url, headers={'Range': f'bytes={done}-'} if done else {})
-    try:
-        answer = urllib.request.urlopen(request, timeout=30)
-    except urllib.error.HTTPError as error:
-        if error.code == 416:  # all of it is there, or it is another file: the sum tells
-            return
-        raise
-    with answer:
-        if done and answer.status != 206:
-            done = 0  # the server sends all of it
-        left = answer.headers.get('Content-Length')
-        shown = bar and bar(os.path.basename(part).removesuffix('.part'), done + int(left) if left else None, done)
-        got = 0
-        try:
-            with open(part, 'ab' if done else 'wb') as file:
-                while chunk := answer.read(1 << 16):
-                    file.write(chunk)
-                    got += len(chunk)
-                    if shown:
-                        shown.add(len(chunk))
-        finally:
-            if shown:
-                shown.close()
-    if left is not None and got < int(left):
-        raise OSError(f'the connection was lost after {got} of {left} bytes')
+def _download(url, path, sha1, bar):
+    downloading.fetch(url, path, sha1, files=url.startswith('file://'), timeout=30, bar=bar)
 
 
 def _unpack(path):

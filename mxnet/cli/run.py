@@ -66,6 +66,8 @@ def main(arguments):
 _REFUSED = (
     (('a float was given where an integer is required', 'integer division'),
      re.compile("slice indices must be integers|'float' object cannot be interpreted as an integer")),
+    (('an array was given an index that is a float', 'floats as indices'),
+     re.compile('only integers, slices .* are valid indices')),
     (('an iterator was given where a list is required', 'lists'),
      re.compile(r"'(zip|map|filter|dict_keys|dict_values|dict_items)' (object )?(is not|has no|does not)"
                 "|for \\+: .*'(zip|map|filter|range|dict_keys|dict_values|dict_items)'")),
@@ -152,7 +154,7 @@ def _advise(error, options, report):
     if options.python2 is not None:
         return
     while error is not None:
-        if isinstance(error, (TypeError, AttributeError)):
+        if isinstance(error, (IndexError, TypeError, AttributeError)):
             for what, said in _REFUSED:
                 if said.search(str(error)):
                     report.say(f'{what[0]}: if this program is Python 2, `remx run --python2` restores {what[1]}')

@@ -1,11 +1,10 @@
 """Helpers for training loops: splitting batches, clipping gradients, downloading files."""
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 import shutil
-import tempfile
+import socket
 import time
 import warnings
 import weakref
@@ -16,7 +15,7 @@ import numpy
 
 from .. import ndarray
 from .._array import before_write, wrap
-from .._files import downloads
+from .._files import downloading, downloads
 from .._kinds import explain_kinds as _explain_kinds
 from .._names import kind_of, not_an_array
 from .._names import suggest_names as _suggest_names
@@ -125,11 +124,7 @@ def clip_global_norm(arrays: Sequence[Any], max_norm: float, check_isfinite: boo
 # ---------------------------------------------------------------------- files
 def check_sha1(filename: Path, sha1_hash: str) -> bool:
     """Whether a file's content has this SHA-1 sum."""
-    digest = hashlib.sha1()
-    with open(filename, 'rb') as file:
-        while chunk := file.read(1 << 20):
-            digest.update(chunk)
-    return digest.hexdigest() == sha1_hash
+    return downloading.check_sha1(os.fspath(filename), sha1_hash)
 
 
 def replace_file(src: Path, dst: Path) -> None:
@@ -167,11 +162,13 @@ def download(url: str, path: Path | None = None, overwrite: bool = False, sha1_h
     last = None
     for attempt in range(retries + 1):
         try:
-            _fetch(url, target, folder, sha1_hash, verify_ssl)
+            print(f'Downloading {target} from {url}...', flush=True)
+            downloading.fetch(url, target, sha1_hash, verify_ssl=verify_ssl, files=url.startswith('file://'),
+                              tell=_say)
             return target
         except Exception as error:          # a network has many ways to fail; the last one is told
             last = error
-            if _is_offline(error):
+            if _is_offline(error, attempt):
                 break
             if attempt < retries:
                 print(f'download of {url} failed ({error}); {retries - attempt} more to try', flush=True)
@@ -198,101 +195,18 @@ def _check_scheme(url):
                             's3:// and other stores are read by the functions that load files')
 
 
-def _opener(context):
-    """Follows redirections to web servers only, not to files or to other kinds of servers."""
-    import urllib.request as web
-    opener = web.OpenerDirector()
-    for handler in (web.ProxyHandler(), web.HTTPHandler(), web.HTTPSHandler(context=context), _WebRedirects(),
-                    web.HTTPDefaultErrorHandler(), web.HTTPErrorProcessor(), web.UnknownHandler(),
-                    *([web.FileHandler()] if os.environ.get('MXNET_GLUON_REPO', '').startswith('file://') else [])):
-        opener.add_handler(handler)
-    return opener
-
-
-def _WebRedirects():
-    import urllib.error
-    import urllib.request
-
-    class WebRedirects(urllib.request.HTTPRedirectHandler):
-        def redirect_request(self, req, fp, code, msg, headers, newurl):
-            if not newurl.lower().startswith(('http://', 'https://')):
-                fp.close()
-                raise urllib.error.URLError(f'it leads to {newurl}, which is not a web address')
-            return super().redirect_request(req, fp, code, msg, headers, newurl)
-    return WebRedirects()
+def _say(line):
+    print(line, flush=True)
 
 
 class DownloadError(MXNetError, OSError):
     """A file that cannot be had; MXNet raised an OSError of the library that it downloaded with."""
 
 
-def _is_offline(error):
-    """Whether the host is unknown: another attempt does not help."""
-    import socket
+def _is_offline(error, attempt):
+    """Whether the host is unknown, or there is no network; a name server that does not answer is asked twice."""
     reason = getattr(error, 'reason', None)
-    return isinstance(reason, socket.gaierror) and reason.errno == socket.EAI_NONAME
-
-
-def _fetch(url, target, folder, sha1_hash, verify_ssl):
-    import ssl
-    import urllib.error
-    import urllib.request
-    context = None
-    if url.startswith('https') and not verify_ssl:
-        context = ssl._create_unverified_context()
-    print(f'Downloading {target} from {url}...', flush=True)
-    # what a broken download has left is gone on with only where its sum can tell whether the pieces fit
-    file = _part_of(target) if sha1_hash else None
-    keep = file is not None
-    if file is None:
-        handle, temporary = tempfile.mkstemp(dir=folder, suffix='.part')
-        file = os.fdopen(handle, 'wb')
-    else:
-        temporary = file.name
-    try:
-        with file:
-            begin = file.tell()
-            request = urllib.request.Request(url, headers={'Range': f'bytes={begin}-'} if begin else {})
-            with _opener(context).open(request, timeout=60) as answer:
-                if begin and answer.headers.get('Content-Range', '').startswith(f'bytes {begin}-'):
-                    print(f'going on at byte {begin}', flush=True)
-                else:
-                    begin = 0
-                    file.truncate(0)
-                    file.seek(0)
-                length = answer.headers.get('Content-Length')
-                while chunk := answer.read(1 << 20):
-                    file.write(chunk)
-            if length is not None and file.tell() != begin + int(length):
-                raise OSError(f'the connection ended at byte {file.tell()} of {begin + int(length)}')
-            file.flush()
-            if sha1_hash and not check_sha1(temporary, sha1_hash):
-                keep = False
-                raise OSError('the SHA-1 sum of the file is not the expected one')
-            os.replace(temporary, target)
-    except urllib.error.HTTPError as error:
-        error.close()
-        if error.code == 416:           # there is nothing behind what we have, and it is not the whole
-            keep = False
-        raise
-    finally:
-        if os.path.exists(temporary) and (not keep or not os.path.getsize(temporary)):
-            os.unlink(temporary)
-
-
-def _part_of(target):
-    """The file with what an earlier attempt has got, at its end; None if another process is at it."""
-    try:
-        import fcntl
-    except ImportError:         # no locks of this kind here
-        return None
-    file = open(f'{target}.part', 'ab')
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        return None
-    return file
+    return isinstance(reason, socket.gaierror) and (attempt > 0 or reason.errno == socket.EAI_NONAME)
 
 
 def _get_repo_url():

@@ -11,6 +11,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from .._names import suggest_names as _suggest_names
 from ..base import MXNetError
 
 if TYPE_CHECKING:
@@ -67,3 +68,6 @@ def serve_if_asked() -> None:
     if os.environ.get('DMLC_ROLE', 'worker') in ('server', 'scheduler'):
         KVStoreServer(None).run()
         sys.exit(0)
+
+
+_suggest_names(globals())

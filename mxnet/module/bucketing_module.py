@@ -13,6 +13,7 @@ from .. import symbol as _symbol
 from .._files import paths
 from .._kinds import explain_methods as _explain_methods
 from .._names import explain_arguments, kind_of
+from .._names import suggest_names as _suggest_names
 from .._training import load_params, params_name
 from ..name import NameManager
 from ..symbol.symbol import SymbolBase
@@ -353,3 +354,6 @@ class BucketingModule(BaseModule):
 
 _explain_methods(BucketingModule, 'bind init_params set_params switch_bucket init_optimizer save_checkpoint load '
                  'load_dict')
+
+
+_suggest_names(globals())

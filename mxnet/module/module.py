@@ -13,6 +13,7 @@ from .._dispatch import entering, interceptors
 from .._files import paths
 from .._kinds import explain_methods as _explain_methods
 from .._names import explain_arguments, kind_of, label_hint
+from .._names import suggest_names as _suggest_names
 from .._training import (
     _create_kvstore,
     _initialize_kvstore,
@@ -589,3 +590,6 @@ _OWN = _parts_of_step(Module)
 
 _explain_methods(Module, 'load save_checkpoint save_optimizer_states load_optimizer_states init_params set_params '
                  'bind reshape init_optimizer borrow_optimizer set_states install_monitor prepare update_metric')
+
+
+_suggest_names(globals())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .. import ndarray
 from .._kinds import explain_kinds as _explain_kinds
 from .._names import kind_of
+from .._names import suggest_names as _suggest_names
 from ..ndarray import NDArray
 from .base_module import _UNIFORM, BaseModule
 
@@ -184,3 +185,6 @@ class PythonLossModule(PythonModule):
 
 
 _explain_kinds(globals(), __all__)
+
+
+_suggest_names(globals())

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from .._kinds import explain_methods as _explain_methods
+from .._names import suggest_names as _suggest_names
 from .base_module import _UNIFORM, BaseModule
 
 if TYPE_CHECKING:
@@ -240,3 +241,6 @@ class SequentialModule(BaseModule):
 
 
 _explain_methods(SequentialModule, 'add bind init_params init_optimizer')
+
+
+_suggest_names(globals())

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import torch
 
+from .._names import suggest_names as _suggest_names
 from .._ops.optim.adaptive import moments
 from .._ops.optim.sgd import scaled
 from ..base import MXNetError
@@ -118,3 +119,6 @@ class AdamW(BuiltIn):
         for (rate, decay), at in _lists.groups(zip(rates, [lr * wd for lr, wd in zip(lrs, wds)])).items():
             w, g, mean, variance = ([column[i] for i in at] for column in (weights, grads, *states))
             _lists.adam(w, g, mean, variance, rate, self.beta1, self.beta2, self.epsilon, decay / rate, decoupled=True)
+
+
+_suggest_names(globals())

@@ -8,16 +8,15 @@ import os
 import shutil
 import stat
 import time
-import urllib.error
 import zipfile
 import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._files import downloads, idx, limits, paths, published
+from .._files import downloading, downloads, idx, limits, paths, published
 from ..base import FileError, MXNetError
-from ..gluon.utils import _check_scheme, _opener
+from ..gluon.utils import _check_scheme
 
 if TYPE_CHECKING:
     from .._typing import Path, Shape
@@ -46,10 +45,9 @@ def download(url: str, fname: Path | None = None, dirname: Path | None = None, o
         return fname
     for left in reversed(range(max(retries, 1))):
         try:
-            with _opener(None).open(url, timeout=60) as source:
-                paths.write_atomic(fname, _body(source))
+            downloading.fetch(url, fname, files=url.startswith('file://'))
             break
-        except (urllib.error.URLError, OSError) as error:
+        except OSError as error:
             found = None if left else downloads.stand_in(url)
             if found is not None:
                 shutil.copyfile(found, fname)
@@ -59,16 +57,6 @@ def download(url: str, fname: Path | None = None, dirname: Path | None = None, o
             logging.info('cannot fetch %s (%s); trying again', url, error)
             time.sleep(0.1)
     return fname
-
-
-def _body(source):
-    """The pieces of an answer, all of it or an error: http.client takes a lost connection for the end."""
-    promised, got = source.headers.get('Content-Length'), 0
-    while chunk := source.read(1 << 20):
-        got += len(chunk)
-        yield chunk
-    if promised is not None and got < int(promised):
-        raise OSError(f'the connection was lost after {got} of {promised} bytes')
 
 
 def _models():

@@ -4,13 +4,14 @@ import importlib
 import logging
 import os
 import re
+import subprocess
 import sys
 import warnings
 
 import pytest
 
 import mxnet as mx
-from mxnet import base, engine, error, libinfo, log, registry, runtime, util
+from mxnet import _imported_names, base, engine, error, libinfo, log, registry, runtime, util
 from mxnet.base import MXNetError
 
 MODULES = ['attribute', 'engine', 'error', 'libinfo', 'log', 'name', 'registry', 'runtime', 'util']
@@ -415,3 +416,32 @@ for _ in range(5):
 print(torch.cuda.current_stream().query())
 '''
     assert run_python('-c', code, MXNET_ENGINE_TYPE=kind, CUDA_LAUNCH_BLOCKING='').stdout == done + '\n'
+
+
+# ---------------------------------------------------------------------- what upstream's modules import
+def test_modules_have_what_those_of_upstream_import():
+    from mxnet.callback import save_checkpoint
+    from mxnet.gluon.block import NDArray, Symbol
+    assert (save_checkpoint, NDArray, Symbol) == (mx.model.save_checkpoint, mx.nd.NDArray, mx.sym.Symbol)
+    for module, name, home in _imported_names.names():
+        assert getattr(importlib.import_module(module), name) is getattr(importlib.import_module(home), name)
+    assert 'save_checkpoint' not in mx.callback.__all__
+    with pytest.raises(AttributeError, match="'mxnet.callback' has no attribute 'save_checkpont'"):
+        getattr(mx.callback, 'save_' + 'checkpont')
+    assert not hasattr(mx.metric, 'save_checkpoint')
+
+
+def test_imported_names_are_those_of_1_9_1():
+    python = os.environ.get('MXNET191_PYTHON')
+    if python is None:
+        pytest.skip('needs MXNET191_PYTHON')
+    program = '''
+import importlib, sys
+for module, name, home in eval(sys.stdin.read()):
+    found = getattr(importlib.import_module(module), name)
+    assert found is getattr(importlib.import_module(home), name), (module, name)
+'''
+    environment = {name: value for name, value in os.environ.items() if name != 'PYTHONPATH'}
+    done = subprocess.run([python, '-W', 'ignore', '-c', program], input=repr(_imported_names.names()), text=True,
+                          cwd='/', env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -339,6 +339,27 @@ def test_functions_for_numba_and_gym(tmp_path):
     assert 'GluonCV runs without' in report and 'gym' in report
 
 
+def test_what_numba_does_not_compile_is_rewritten(tmp_path):
+    out, report = run(tmp_path, {'main.py': '''
+        import numpy as np
+        import numba
+
+        class Rows:
+            def __init__(self, values):
+                self.values = values
+
+        @numba.jit
+        def picked(rows, labels):
+            """What numba cannot compile."""
+            print picked.__name__, picked.__doc__
+            return [float(rows.values[i, labels[i]]) for i in xrange(2)]
+
+        print picked(Rows(np.arange(6.).reshape(2, 3)), np.array([2., 1.]))
+        '''})
+    assert out.splitlines() == ['picked What numba cannot compile.', '[2.0, 4.0]']
+    assert 'floats are indices' in report
+
+
 def test_a_metric_with_lists_and_texts_about_operators():
     import mxnet as mx
     from mxnet.symbol_doc import SymbolDoc

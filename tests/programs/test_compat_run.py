@@ -412,6 +412,16 @@ def test_mxboard_and_horovod(remx, tmp_path):
     assert done.stderr.count('GPU contexts use the CPU') == 2         # at once, and in the report
 
 
+def test_a_float_as_an_index_names_the_option(remx):
+    text = '''
+        import numpy as np
+        print(np.arange(3)[np.float32(1)])
+        '''
+    assert '`remx run --python2` restores floats as indices' in remx(text, check=1).stderr
+    pytest.importorskip('fissix')
+    assert remx(text, check=0, options=['--python2']).stdout == '1\n'
+
+
 # ---------------------------------------------------------------------- data
 def test_downloads_are_found_by_their_names(remx, tmp_path):
     data = tmp_path / 'mine'
@@ -436,6 +446,23 @@ def test_downloads_are_found_by_their_names(remx, tmp_path):
     assert remx(text, options=['--data', str(tmp_path / 'nowhere')], check=2).stderr.startswith('remx run: --data')
 
 
+def test_addresses_given_to_readers_are_found_by_their_names(remx, tmp_path):
+    pytest.importorskip('pandas')
+    data = tmp_path / 'mine'
+    data.mkdir()
+    (data / 'table.csv').write_text('a,b\n1,2\n')
+    text = '''
+        import numpy as np
+        import pandas as pd
+        print(pd.read_csv('http://127.0.0.1:9/data/table.csv').b[0])
+        print(np.genfromtxt('http://127.0.0.1:9/data/table.csv', delimiter=',', skip_header=1))
+        pd.read_csv('http://127.0.0.1:9/data/other.csv')
+        '''
+    done = remx(text, check=1, options=['--data', str(data)])
+    assert done.stdout == '2\n[1. 2.]\n'
+    assert 'no file other.csv' in done.stderr and 'remx run --data DIR' in done.stderr
+
+
 def test_made_up_data_only_when_asked_for(remx, tmp_path):
     text = '''
         import mxnet as mx, logging
@@ -451,6 +478,24 @@ def test_made_up_data_only_when_asked_for(remx, tmp_path):
     done = remx(text, check=0, options=['--made-up-data'], **options)
     lines = done.stdout.split('\n')
     assert lines[0] == '(1, 28, 28) True' and lines[-2] == '(32, 32, 3)' and 'MADE-UP DATA' in done.stderr
+
+
+def test_made_up_data_in_the_form_of_unpacked_archives(remx):
+    done = remx('''
+        import pickle
+        import numpy as np
+        with open('mnist.pkl', 'rb') as file:
+            train, valid, test = pickle.load(file, encoding='latin1')
+        print([(*x.shape, x.dtype.name, *y.shape) for x, y in (train, valid, test)])
+        first = np.fromfile('cifar-10-batches-bin/data_batch_5.bin', 'uint8').reshape(10000, 3073)
+        with open('cifar-10-batches-py/data_batch_5', 'rb') as file:
+            batch = pickle.load(file, encoding='bytes')
+        print((first[:, 1:] == batch[b'data']).all(), first[:, 0].tolist() == batch[b'labels'])
+        ''', check=0, options=['--made-up-data'])
+    assert done.stdout.splitlines() == [
+        "[(50000, 784, 'float32', 50000), (10000, 784, 'float32', 10000), (10000, 784, 'float32', 10000)]",
+        'True True']
+    assert 'MADE-UP DATA' in done.stderr
 
 
 # ---------------------------------------------------------------------- notebooks, reports

@@ -27,6 +27,14 @@ class Server(http.server.BaseHTTPRequestHandler):
         if content is None:
             self.send_error(404)
             return
+        if (answer := self.state.get('answer')) is not None:
+            if answer == 'nonsense':
+                self.wfile.write(b'who is there?\r\n')
+            else:
+                self.send_response(200 if answer == 'length' else answer)
+                self.send_header('Content-Length', 'some')
+                self.end_headers()
+            return
         begin = int(self.headers['Range'].removeprefix('bytes=').rstrip('-')) if 'Range' in self.headers else 0
         if begin >= len(content) and begin:
             self.send_error(416)
@@ -34,6 +42,12 @@ class Server(http.server.BaseHTTPRequestHandler):
         self.send_response(206 if begin else 200)
         self.send_header('Content-Length', str(len(content) - begin))
         self.end_headers()
+        begun, ended = self.state.pop('halfway', (None, None))
+        if begun is not None:
+            self.wfile.write(content[:len(content) // 2])
+            begun.set()
+            ended.wait(30)
+            begin = len(content) // 2
         limit = self.state.pop('limit', None)
         self.wfile.write(content[begin:][:limit])
 
@@ -118,3 +132,61 @@ def test_errors_name_the_command(server, tmp_path, monkeypatch, capsys):
         mx.io.MNISTIter(image=str(tmp_path / 'nothing'), batch_size=2)
     assert main(['fetch', 'imagenet']) == 2 and 'there are mnist' in capsys.readouterr().err
     assert main(['fetch', '--list']) == 0 and 'cifar-10-binary.tar.gz' in capsys.readouterr().out
+
+
+def test_a_part_that_does_not_fit_is_downloaded_anew(server, tmp_path, capsys):
+    name = 'train-images-idx3-ubyte.gz'
+    for part in (b'of another file', bytes(len(server['contents'][name]) + 10)):
+        (tmp_path / f'{name}.part').write_bytes(part)
+        assert main(['fetch', 'mnist', '--to', str(tmp_path)]) == 0
+        assert (tmp_path / name).read_bytes() == server['contents'][name]
+        (tmp_path / name).unlink()
+    (tmp_path / f'{name}.part').write_bytes(server['contents'][name])       # killed before it got its name
+    asked = len(server['asked'])
+    assert main(['fetch', 'mnist', '--to', str(tmp_path)]) == 0 and len(server['asked']) == asked
+    assert not list(tmp_path.glob('*.part'))
+
+
+def test_two_at_once_do_not_write_into_one_file(server, tmp_path):
+    name = 'train-images-idx3-ubyte.gz'
+    begun, ended = threading.Event(), threading.Event()
+    server['halfway'] = (begun, ended)
+    first = threading.Thread(target=fetch.obtain, args=('mnist', str(tmp_path)))
+    first.start()
+    assert begun.wait(30)
+    fetch.obtain('mnist', str(tmp_path))
+    assert (tmp_path / name).read_bytes() == server['contents'][name]
+    ended.set()
+    first.join(30)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == server['contents']
+
+
+@pytest.mark.parametrize('status, word', [(503, 'HTTP status 503'), ('nonsense', 'not HTTP'), ('length', 'not HTTP')])
+def test_servers_that_answer_badly(server, tmp_path, capsys, status, word):
+    server['answer'] = status
+    assert main(['fetch', 'mnist', '--to', str(tmp_path)]) == 1
+    told = capsys.readouterr().err
+    assert told.startswith(f'remx fetch: train-images-idx3-ubyte.gz could not be fetched to {tmp_path}:\n  http://')
+    assert f'{server["url"]}/second/train-images-idx3-ubyte.gz: ' in told and word in told and '--mirror' in told
+    assert not list(tmp_path.iterdir())
+
+
+def test_addresses_of_mirrors(server, tmp_path, capsys):
+    (tmp_path / 'stick').mkdir()
+    for name, content in server['contents'].items():
+        (tmp_path / 'stick' / name).write_bytes(content)
+    server['files'].clear()
+    assert main(['fetch', 'mnist', '--to', str(tmp_path), '--mirror', (tmp_path / 'stick').as_uri()]) == 0
+    capsys.readouterr()
+    for address in ('localhost:8000', 'nonsense', 'ftp://localhost/'):
+        assert main(['fetch', 'mnist', '--to', str(tmp_path), '--mirror', address]) == 2
+        assert f'--mirror {address} is no address' in capsys.readouterr().err
+
+
+def test_an_interrupted_command_ends_without_a_traceback(server, tmp_path, capsys, monkeypatch):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr('urllib.request.OpenerDirector.open', interrupted)
+    assert main(['fetch', 'mnist', '--to', str(tmp_path)]) == 130
+    assert 'interrupted' in capsys.readouterr().err

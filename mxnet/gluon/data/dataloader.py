@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ... import context
 from ..._dispatch import Iterated, interceptors
 from ..._names import explain_arguments, kind_of
+from ..._names import suggest_names as _suggest_names
 from ..._state import state
 from . import sampler as _sampler
 from ._fetch import Fetcher, Jobs, Threads, _as_in_context, same_state, serial
@@ -233,3 +234,6 @@ def _batches_of(dataset, batch_size, shuffle, sampler, last_batch, batch_sampler
     elif shuffle:
         raise ValueError('shuffle has no meaning with sampler, which is the order: leave one of them out')
     return _sampler.BatchSampler(sampler, size, last_batch or 'keep')
+
+
+_suggest_names(globals())

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ..._names import call_hint, kind_of
+from ..._names import suggest_names as _suggest_names
 from ...base import MXNetError, numeric_types
 from .._operators import operator
 from ..block import HybridBlock
@@ -383,3 +384,6 @@ class ReflectionPad2D(HybridBlock):
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:
         return operator(F, 'pad')(x, mode='reflect', pad_width=self._padding)
+
+
+_suggest_names(globals())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ... import ndarray, symbol
 from ..._kinds import explain_methods as _explain_methods
 from ..._names import kind_of
+from ..._names import suggest_names as _suggest_names
 from ..._ops.core.dtypes import dtype_name
 from ...base import MXNetError
 from ...ndarray import NDArray
@@ -570,3 +571,6 @@ class BidirectionalCell(HybridRecurrentCell):
 
 _explain_methods(RecurrentCell, 'begin_state unroll')
 _explain_methods(_Stack, 'unroll')
+
+
+_suggest_names(globals())

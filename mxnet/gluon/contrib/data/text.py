@@ -9,6 +9,7 @@ import numpy
 
 from .... import base, ndarray
 from ...._files import limits, paths, published
+from ...._names import suggest_names as _suggest_names
 from ....base import FileError, MXNetError
 from ...data import dataset
 from ...utils import _get_repo_file_url, download
@@ -121,3 +122,6 @@ class WikiText103(_WikiText):
     def __init__(self, root: Path | None = None, segment: str = 'train', vocab: Vocabulary | None = None,
                  seq_len: int = 35) -> None:
         super().__init__(root, segment, vocab, seq_len)
+
+
+_suggest_names(globals())

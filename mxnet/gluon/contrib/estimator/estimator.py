@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...._names import kind_of
+from ...._names import suggest_names as _suggest_names
 from ....context import Context, cpu, gpu, num_gpus
 from ....metric import Loss as LossMetric
 from ...data import DataLoader
@@ -324,3 +325,6 @@ def _length(loader):
         return len(loader)
     except TypeError:       # a batch sampler of one's own may have no length
         return None
+
+
+_suggest_names(globals())

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...._names import suggest_names as _suggest_names
 from ...rnn import BidirectionalCell, ModifierCell
 from ...rnn import _sequence as sequence
 from ...rnn.rnn_cell import _GateCell, _initializers
@@ -166,3 +167,6 @@ def dynamic_unroll(cell: RecurrentCell, inputs: Any, begin_state: Sequence[Any] 
     if valid_length is not None:
         outputs = sequence.masked(outputs, valid_length, layout)
     return outputs, states
+
+
+_suggest_names(globals())

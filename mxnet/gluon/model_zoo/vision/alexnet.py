@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
+from ...._names import suggest_names as _suggest_names
 from ... import nn
 from ..model_store import ROOT
 from ._parts import CPU, Classifier, stack, with_parameters
@@ -40,3 +41,6 @@ class AlexNet(Classifier):
 def alexnet(pretrained: bool = False, ctx: Contexts | None = CPU, root: Path = ROOT, **kwargs: Any) -> Classifier:
     """AlexNet."""
     return with_parameters(AlexNet(**kwargs), 'alexnet', pretrained, ctx, root)
+
+
+_suggest_names(globals())

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
+from ...._names import suggest_names as _suggest_names
 from ... import nn
 from ...contrib.nn import Identity
 from ..model_store import ROOT
@@ -96,3 +97,6 @@ def densenet169(**kwargs: Unpack[ZooOptions]) -> Classifier:
 def densenet201(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """DenseNet of 201 layers."""
     return get_densenet(201, **kwargs)
+
+
+_suggest_names(globals())

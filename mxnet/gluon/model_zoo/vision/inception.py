@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
+from ...._names import suggest_names as _suggest_names
 from ... import nn
 from ...contrib.nn import HybridConcurrent
 from ..model_store import ROOT
@@ -108,3 +109,6 @@ class Inception3(Classifier):
 def inception_v3(pretrained: bool = False, ctx: Contexts | None = CPU, root: Path = ROOT, **kwargs: Any) -> Classifier:
     """Inception v3."""
     return with_parameters(Inception3(**kwargs), 'inceptionv3', pretrained, ctx, root)
+
+
+_suggest_names(globals())

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
+from ...._names import suggest_names as _suggest_names
 from ....util import is_np_array
 from ... import nn
 from ..model_store import ROOT
@@ -169,3 +170,6 @@ def mobilenet_v2_0_5(**kwargs: Unpack[ZooOptions]) -> Classifier:
 def mobilenet_v2_0_25(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """MobileNetV2 with a quarter of the channels."""
     return get_mobilenet_v2(0.25, **kwargs)
+
+
+_suggest_names(globals())

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
+from ...._names import suggest_names as _suggest_names
 from ... import nn
 from ..._operators import operator
 from ...block import HybridBlock
@@ -251,3 +252,6 @@ def resnet101_v2(**kwargs: Unpack[ZooOptions]) -> Classifier:
 def resnet152_v2(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """ResNet v2 of 152 layers."""
     return get_resnet(2, 152, **kwargs)
+
+
+_suggest_names(globals())

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
+from ...._names import suggest_names as _suggest_names
 from ... import nn
 from ..model_store import ROOT
 from ._parts import CPU, Classifier, side_by_side, stack, with_parameters
@@ -63,3 +64,6 @@ def squeezenet1_0(**kwargs: Unpack[ZooOptions]) -> Classifier:
 def squeezenet1_1(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """SqueezeNet 1.1: as good as 1.0 with less than half of the work."""
     return get_squeezenet('1.1', **kwargs)
+
+
+_suggest_names(globals())

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
+from ...._names import suggest_names as _suggest_names
 from ....initializer import Xavier
 from ... import nn
 from ..model_store import ROOT
@@ -99,3 +100,6 @@ def vgg19_bn(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """VGG of 19 layers with batch normalization."""
     kwargs['batch_norm'] = True
     return get_vgg(19, **kwargs)
+
+
+_suggest_names(globals())
