@@ -2,7 +2,7 @@
 import dataclasses
 import random
 
-from . import arrays, assembled, devices, graphs, loops, np_programs, results, symbolic, training, updates
+from . import arrays, assembled, bodies, devices, graphs, loops, np_programs, results, symbolic, training, updates
 
 
 class Generator:
@@ -26,7 +26,7 @@ FAMILIES = {
     'executor': (6, symbolic.executor),
     'module': (6, symbolic.module), 'kvstore': (3, symbolic.kvstore), 'np': (5, np_programs.np_train),
     'results': (4, results.results), 'updates': (3, updates.updates), 'graphs': (8, graphs.graphs),
-    'imported': (4, assembled.imported), 'assembled': (3, assembled.assembled),
+    'imported': (4, assembled.imported), 'assembled': (3, assembled.assembled), 'bodies': (2, bodies.bodies),
 }
 
 
