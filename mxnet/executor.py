@@ -309,9 +309,11 @@ class Executor(_executor_parts.Gradients, _executor_parts.Memory):
 
     def _note_late_reads(self):
         """Keeps the versions of what upstream's backward pass reads again and that of a plan does not."""
-        places = self._program.late_reads
-        self._late = Versions([a.materialize() for n in places if not (a := self._arrays[n])._sparse]) \
-            if places and self._recorded is not None else None
+        self._late = None
+        if self._recorded is not None and (places := self._program.late_reads):
+            if not any(a._sparse for a in self._arrays):
+                places = self._program.late_reads_of([a.materialize() for a in self._arrays])
+            self._late = Versions([a.materialize() for n in places if not (a := self._arrays[n])._sparse])
 
     def _forward_backward(self, feed, update=None):
         """`forward(is_train=True)`, then `backward()`, as one plan where there is one.

@@ -296,8 +296,9 @@ class _Call:
         self.in_data, self.out_data = self._arrays(tensors), self._zeros(self.outputs)
         self._call('forward', is_train=self.training, req=['write'] * len(self.out_data), in_data=list(self.in_data),
                    out_data=list(self.out_data), aux=list(self.aux))
-        # new tensors on the same memory: torch makes them know the graph, which must not hold itself
-        return tuple(x.materialize().detach() for x in self.out_data)
+        # New tensors on the same memory: torch makes them know the graph, which must not hold itself.  They count
+        # writes by themselves: those of the operator come before anything has read an output (_paused_writes.py).
+        return tuple(x.materialize().data for x in self.out_data)
 
     def backward(self, gradients):
         out_grad = self._zeros(self.outputs)

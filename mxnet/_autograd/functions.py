@@ -95,8 +95,9 @@ class _FunctionCall:
         made = self.outputs = (outputs,) if self.single else tuple(outputs)
         self.like_outputs = [(o._ctx, type(o)) for o in made]
         self.dtypes = [o.materialize().dtype for o in made]
-        # an output that is an input would be the same node of the graph
-        results = [o.materialize().detach().double() if _is_integer(o) else o.materialize().detach() for o in made]
+        # An output that is an input would be the same node of the graph.  Outputs count writes by themselves: those of
+        # the function come before anything has read them (_paused_writes.py).
+        results = [o.materialize().detach().double() if _is_integer(o) else o.materialize().data for o in made]
         return tuple(r.clone() if any(r.data_ptr() == t.data_ptr() for t in tensors) else r for r in results)
 
     def backward(self, gradients: Sequence[torch.Tensor]) -> tuple[torch.Tensor | None, ...]:

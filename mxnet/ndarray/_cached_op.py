@@ -37,7 +37,15 @@ from .._state import state
 from ..base import MXNetError
 from ..context import current_context
 from . import _invoke
-from ._plan_node import PlanNode, generators_of, is_between, with_joint_gradients, write_state
+from ._plan_node import (
+    PlanNode,
+    check_before,
+    generators_of,
+    is_between,
+    versions_read_again,
+    with_joint_gradients,
+    write_state,
+)
 from ._predictions import Predictions, is_asked
 from ._sparse_cached import Lookups, by_nodes
 from .ndarray import NDArray
@@ -208,6 +216,8 @@ class CachedOp:
             for place, value in zip(plan.state_numbers, values, strict=True):
                 write_state(tensors[place], value)
         results = owned_apart(outputs, tensors)
+        if wanted and plan is None and not self.inlined and (self.program.late_reads or self.program.late_outputs):
+            check_before(results, versions_read_again(self.program, tensors, results))
         if wanted and False in [r.requires_grad for r in results]:
             # through an output that has a gradient, all of the graph goes back
             companion = None if self.inlined else companion_among(results)

@@ -29,6 +29,22 @@ def write_state(tensor, value):
     tensor.detach().copy_(value.detach())
 
 
+def versions_read_again(program, tensors, outputs):
+    """The versions of what upstream's backward pass of a graph reads again and torch's does not.
+
+    They are those of the tensors that the program of the user can write into: what the operators get while the graph
+    runs are aliases, which are gone by the time that `backward` looks.
+    """
+    return Versions([*[tensors[n] for n in program.late_reads_of(tensors)],
+                     *[outputs[n] for n in program.late_outputs]])
+
+
+def check_before(results, versions):
+    """Has a backward pass that comes to one of the results check these versions first."""
+    for node in dict.fromkeys(r.grad_fn for r in results if r.grad_fn is not None):
+        node.register_prehook(versions)
+
+
 class PlanNode(torch.autograd.Function):
     """A plan as one node of torch's tape."""
 
@@ -57,8 +73,7 @@ class PlanNode(torch.autograd.Function):
             behind = cached.program.behind_states()
             movers += [Mover([(tensors[n].detach(), value, weight)], label(ctx), behind[n])
                        for n, value, weight in ctx.moves]
-        ctx.late_reads = Versions([*[tensors[n] for n in cached.program.late_reads],
-                                   *[outputs[n] for n in cached.program.late_outputs]])
+        ctx.late_reads = versions_read_again(cached.program, tensors, outputs)
         ctx.outputs = [(o.shape, o.dtype, o.device) for o in outputs]
         constants = [o for o, d in zip(outputs, plan.differentiable, strict=True) if not d]
         ctx.mark_non_differentiable(*constants, *states)

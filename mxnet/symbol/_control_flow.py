@@ -53,10 +53,23 @@ def _flatten(values, what):
 
 
 # ---------------------------------------------------------------------- bodies
-class _Body:
-    """A body's graph, its input names in order, and the outer entries that it closes over."""
+def _distinct(name, taken):
+    """`name`, numbered if it is taken.  Inputs of a body are found by their names, and two different entries of the
+    surrounding graph may have one name: a layer that is called twice makes two nodes of the same name."""
+    number, result = 1, name
+    while result in taken:
+        result, number = f'{name}-{number}', number + 1
+    taken.add(result)
+    return result
 
-    def __init__(self, name, outputs):
+
+class _Body:
+    """A body's graph, its input names in order, and the outer entries that it closes over.
+
+    `variables` are those of the loop, whose names are taken even where the body does not use them.
+    """
+
+    def __init__(self, name, outputs, variables=()):
         self.name = name
         entries = [e for s in outputs for e in s._entries]
         self.outer: dict[str, Any] = {}       # name of an input -> entry of the surrounding graph
@@ -65,17 +78,20 @@ class _Body:
         def inside(node):
             return node.attrs.get(MARK, '') == name or node.attrs.get(MARK, '').startswith(name + '$')
 
+        nodes = as_written(topological(entries))
+        taken = {s.name for s in variables} | {node.name for node in nodes if node.is_variable and inside(node)}
+
         def boundary(entry):
             key = (id(entry[0]), entry[1])
             if key not in cut:
                 node, index = entry
-                label = node.name if node.is_variable else node.entry_name(index)
+                label = _distinct(node.name if node.is_variable else node.entry_name(index), taken)
                 cut[key] = Node(None, label, {}), 0
                 self.outer[label] = entry
             return cut[key]
 
         copies: dict[Any, Any] = {}
-        for node in as_written(topological(entries)):
+        for node in nodes:
             if inside(node):
                 inputs = [copies[id(c)][i] if id(c) in copies else boundary((c, i)) for c, i in node.inputs]
                 copy = node if node.is_variable else Node(node.op, node.name, node.attrs, inputs, node.subgraphs)
@@ -93,7 +109,9 @@ class _Body:
 
 
 def _fresh(symbols):
-    return [var(f'{s.name}-{s._entries[0][1]}') for s in symbols]
+    """A variable for each, of its own also where a symbol is given twice."""
+    taken: set[str] = set()
+    return [var(_distinct(f'{s.name}-{s._entries[0][1]}', taken)) for s in symbols]
 
 
 def _copied(symbols, inputs, name):
@@ -125,13 +143,14 @@ def foreach(body: Any, data: Any, init_states: Any, name: Any = 'foreach') -> An
     flat_states, nest_states = _flatten(init_states, 'init_states')
     unique = _unique(name)
     with AttrScope(**{MARK: unique}):
-        slices, states = _fresh(flat_data), _fresh(flat_states)
+        variables = _fresh(flat_data + flat_states)
+        slices, states = variables[:len(flat_data)], variables[len(flat_data):]
         out, new_states = pair(body(nest_data(slices), nest_states(states)), 'foreach: body', '(output, states)')
         flat_out, nest_out = _flatten(out, "body's output")
         flat_new, nest_new = _flatten(new_states, "body's states")
         if len(flat_new) != len(flat_states):
             raise MXNetError(f'foreach: body got {len(flat_states)} states and returned {len(flat_new)}')
-        graph = _Body(unique, _copied(flat_out + flat_new, slices + states, unique))
+        graph = _Body(unique, _copied(flat_out + flat_new, variables, unique), variables)
     names = graph.names()
     inputs = [s._entries[0] for s in flat_data + flat_states]
     locations = {}
@@ -185,7 +204,7 @@ def while_loop(cond: Any, func: Any, loop_vars: Any, max_iterations: Any = None,
             variables = _fresh(flat)
             given = nest(variables)
             outs, new, shape = function(given if isinstance(given, list) else [given])
-            return _Body(unique, _copied(outs + new, variables, unique)), outs, shape
+            return _Body(unique, _copied(outs + new, variables, unique), variables), outs, shape
 
     def condition(variables):
         result = cond(*variables)
@@ -203,7 +222,8 @@ def while_loop(cond: Any, func: Any, loop_vars: Any, max_iterations: Any = None,
 
     cond_body, _, _ = body('_cond', condition)
     func_body, outs, nest_out = body('_func', step)
-    variables = {f'{s.name}-{s._entries[0][1]}': s._entries[0] for s in flat}
+    labels: set[str] = set()
+    variables = {_distinct(f'{s.name}-{s._entries[0][1]}', labels): s._entries[0] for s in flat}
     inputs, (cond_locations, func_locations) = _union([cond_body, func_body], variables)
     names = func_body.names()
     for i, label in enumerate(variables):

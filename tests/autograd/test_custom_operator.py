@@ -545,3 +545,46 @@ def test_what_a_prop_is_by_default():
     assert prop.infer_storage_type_backward(['csr'], ['csr'], [], [], []) == (['default'], ['default'], [], [], [])
     assert prop.declare_backward_dependency([0], [1], [2]) == [1, 2]
     assert nd.Custom(nd.array([3]), op_type='custom_op').asscalar() == 0
+
+
+class Filled(autograd.Function):
+    """x * x, stored into an array that exists before."""
+
+    def forward(self, x):
+        self.x, self.out = x, nd.zeros(x.shape)
+        self.out[:] = x * x
+        return self.out
+
+    def backward(self, gradient):
+        return gradient * 2 * self.x
+
+
+class Twice(mx.gluon.HybridBlock):
+    def __init__(self, custom):
+        super().__init__()
+        self.custom = custom
+
+    def hybrid_forward(self, F, x):
+        out = F.Custom(x, op_type='t_square') if self.custom else Filled()(x)
+        return (out * out * x).sum()
+
+
+@pytest.mark.parametrize('hybridized', [False, True])
+@pytest.mark.parametrize('custom', [False, True])
+def test_losses_through_several_calls_go_back_one_after_the_other(custom, hybridized):
+    # the loop of every program with several devices; 1.9.1: 5 x ** 4
+    net = Twice(custom)
+    if custom:
+        net.hybridize(hybridized)
+    for _ in range(3):
+        inputs = [nd.array([1., 2]) * (i + 1) for i in range(3)]
+        for x in inputs:
+            x.attach_grad()
+        losses = []
+        for x in inputs:
+            with autograd.record():
+                losses.append(net(x))
+        for loss in losses:
+            loss.backward()
+        for x in inputs:
+            np.testing.assert_allclose(x.grad.asnumpy(), 5 * x.asnumpy() ** 4)

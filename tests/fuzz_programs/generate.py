@@ -5,6 +5,7 @@ import random
 from . import (
     arrays,
     assembled,
+    bodies,
     devices,
     graphs,
     loops,
@@ -39,7 +40,7 @@ FAMILIES = {
     'module': (6, symbolic.module), 'kvstore': (3, symbolic.kvstore), 'np': (5, np_programs.np_train),
     'results': (4, results.results), 'updates': (3, updates.updates), 'graphs': (8, graphs.graphs),
     'sparse_models': (3, sparse_models.sparse_models),
-    'imported': (4, assembled.imported), 'assembled': (3, assembled.assembled),
+    'imported': (4, assembled.imported), 'assembled': (3, assembled.assembled), 'bodies': (2, bodies.bodies),
 }
 
 

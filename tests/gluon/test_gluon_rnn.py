@@ -197,6 +197,12 @@ def test_layers_and_cells_print_as_upstreams(layer, text):
     assert repr(layer) == text
 
 
+def test_the_weights_of_a_projected_cell_have_upstreams_order():
+    # a Trainer numbers parameters in this order, and a file of optimizer states has these numbers
+    cell = contrib.rnn.LSTMPCell(4, 3, input_size=2, prefix='')
+    assert list(cell.collect_params()) == ['i2h_weight', 'h2h_weight', 'h2r_weight', 'i2h_bias', 'h2h_bias']
+
+
 # ---------------------------------------------------------------------- cells
 @pytest.mark.parametrize('dims, layout', [(1, 'NCW'), (2, 'NCHW'), (3, 'NCDHW')])
 @pytest.mark.parametrize('kind, gates', [('RNN', 1), ('LSTM', 4), ('GRU', 3)])

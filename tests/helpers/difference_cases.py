@@ -668,6 +668,47 @@ def gradients_of_adadelta():
     return lists(gradient)
 
 
+@claim('The gradient of `np.var`', [[-1.3333, 0.0, 1.3333], [-0.40825, 0.0, 0.40825]], [[0.0] * 3] * 2)
+def gradient_of_np_var():
+    found = []
+    with mx.util.np_shape(True), mx.util.np_array(True):
+        for function in (lambda x: mx.np.var(x) * 2, mx.np.std):
+            x = mx.np.array([1., 2, 3])
+            x.attach_grad()
+            with autograd.record():
+                y = function(x)
+            y.backward()
+            found.append(lists(x.grad))
+    return found
+
+
+class _TwoBodies(gluon.HybridBlock):
+    """A loop, or a branch, that uses what one layer gives for two inputs."""
+
+    def __init__(self, branch):
+        super().__init__()
+        self.branch = branch
+        with self.name_scope():
+            self.layer = gluon.nn.Dense(1, in_units=2, weight_initializer='ones')
+
+    def hybrid_forward(self, F, x):
+        u, v = self.layer(x), self.layer(x * 2)
+        if self.branch:
+            return F.contrib.cond(x.sum() > 0, lambda: u * 2 + v, lambda: u + v)
+        return F.contrib.foreach(lambda d, s: (d + u + v * 3, s + u), F.ones((1, 1, 1)), v)[1]
+
+
+@claim('A loop or branch', [[12.0], [9.0]], [[18.0], 'AssertionError'])
+def bodies_with_equal_names():
+    found = []
+    for branch in (True, False):
+        net = _TwoBodies(branch)
+        net.initialize()
+        net.hybridize()
+        found.append(attempt(lambda net=net: lists(net(nd.array([[1., 2]])))))
+    return found
+
+
 @claim('`Module.bind(force_rebind=True)`', [0.5], [1.0])
 def bound_again():
     out = mx.sym.MakeLoss(mx.sym.Variable('data') * mx.sym.Variable('weight', shape=(1,)))

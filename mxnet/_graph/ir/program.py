@@ -156,19 +156,37 @@ class Program:
         weights = [c.sources[1] for c in self.calls if c.node.op.name == 'Convolution']
         self.kernels: Sequence[int] = [w for w in dict.fromkeys(weights) if w is not None and w < len(self.variables)]
         # variables and outputs that operators read again in the backward pass, without torch noticing
-        self.late_reads, self.late_outputs = self._late_reads()
+        self.late_reads, self.late_outputs = self._late_reads(None)
+        self._late_if_alike: tuple[int, ...] | None = None
         self.has_static_shapes: bool = have_static_shapes(self.calls)
         self._written: dict[str, tuple[int, ...]] = {}
         self._behind: tuple[dict[int, frozenset[int]], list[frozenset[int]]] | None = None
         self._mark_dead()
 
-    def _late_reads(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The numbers of variables, and the positions of outputs, that backward passes of operators read."""
+    def late_reads_of(self, tensors: Sequence[torch.Tensor]) -> tuple[int, ...]:
+        """`late_reads` for a call with these tensors.  Some operators read again only what they have converted: not if
+        everything is of one dtype.
+        """
+        if not self.late_reads:
+            return self.late_reads
+        [dtype, *others] = {t.dtype for t in tensors}
+        if others or any(call.attributes.get('dtype') not in (None, dtype, NAME[dtype]) for call in self.calls):
+            return self.late_reads
+        if self._late_if_alike is None:
+            self._late_if_alike, _ = self._late_reads(tensors[0])
+        return self._late_if_alike
+
+    def _late_reads(self, like: torch.Tensor | None) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The numbers of variables, and the positions of outputs, that backward passes of operators read.
+
+        like: a tensor of the dtype that all values have, or None where it is not known
+        """
         variables: dict[int, None] = {}
         outputs: dict[int, None] = {}
         for call in self.calls:
             for names, positions, when in getattr(call.node.op.function, 'late_reads', ()):
-                if when is not None and not when(None, call.attributes):
+                given = None if like is None else [like] * len(call.sources)
+                if when is not None and not when(given, call.attributes):
                     continue
                 for name, source in zip(call.node.op.inputs, call.sources, strict=False):
                     if name in names and source is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...._names import suggest_names as _suggest_names
 from ...rnn import BidirectionalCell, ModifierCell
 from ...rnn import _sequence as sequence
-from ...rnn.rnn_cell import _GateCell, _initializers
+from ...rnn.rnn_cell import _GateCell
 
 if TYPE_CHECKING:
     from ...._typing import Init
@@ -101,10 +101,11 @@ class LSTMPCell(_GateCell):
                  i2h_bias_initializer: Init = 'zeros', h2h_bias_initializer: Init = 'zeros', input_size: int = 0,
                  prefix: str | None = None, params: ParameterDict | None = None) -> None:
         self._projection_size = projection_size
-        given = _initializers(i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer,
-                              h2h_bias_initializer)
-        super().__init__(hidden_size, input_size, {**given, 'h2r_weight': h2r_weight_initializer}, prefix, params,
-                         output_size=projection_size)
+        # Trainer numbers parameters in the order in which they are made, and files of its states have these numbers
+        super().__init__(hidden_size, input_size, {
+            'i2h_weight': i2h_weight_initializer, 'h2h_weight': h2h_weight_initializer,
+            'h2r_weight': h2r_weight_initializer, 'i2h_bias': i2h_bias_initializer,
+            'h2h_bias': h2h_bias_initializer}, prefix, params, output_size=projection_size)
 
     def _alias(self):
         return 'lstmp'
