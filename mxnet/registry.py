@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
+from ._kinds import explain_kinds as _explain_kinds
 from ._names import kind_of, near
 from ._names import suggest_names as _suggest_names
 from .base import MXNetError, UnknownName
@@ -151,4 +152,5 @@ def _show(args, kwargs):
     return ', '.join([repr(arg) for arg in args] + [f'{key}={value!r}' for key, value in kwargs.items()])
 
 
+_explain_kinds(globals(), __all__)
 _suggest_names(globals())

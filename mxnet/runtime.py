@@ -15,6 +15,7 @@ import platform
 import threading
 from typing import Any, Self
 
+from ._kinds import explain_kinds as _explain_kinds
 from ._names import near
 from ._names import suggest_names as _suggest_names
 
@@ -154,4 +155,5 @@ _PROBES = {
 }
 
 
+_explain_kinds(globals(), __all__)
 _suggest_names(globals())
