@@ -9,6 +9,7 @@ a function of the program raises that it has passed in.
 """
 import dis
 import re
+import struct
 import sys
 from typing import Any
 
@@ -31,6 +32,7 @@ _RAW = re.compile(
     r"|can't mix str|truth value of an? |be broadcast|can't convert|can't be converted|setting an array element|ufunc"
     r"|promoted|math domain|inhomogeneous|maximum recursion|must be str, not"
     r"|<class '|combination of arguments|SymInt|aten::|c10::|\bat::|argument '\w+'|cannot convert|by zero"
+    r"|missing \d+ required"
     r"|\btensors?\b|\bTensors?\b|NoneType|could not convert|invalid literal", re.IGNORECASE)
 
 
@@ -52,7 +54,7 @@ class _BadSize(MXNetError, OverflowError):
 
 _CLASSES: tuple[tuple[Any, type[MXNetError]], ...] = (
     (KeyError, _BadKey), (IndexError, OutOfRange), (OverflowError, _BadSize),
-    ((ValueError, ArithmeticError), _BadValue), ((TypeError, AttributeError), _BadType))
+    ((ValueError, ArithmeticError, struct.error), _BadValue), ((TypeError, AttributeError), _BadType))
 
 
 def is_internal(error: BaseException) -> bool:

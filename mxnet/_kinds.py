@@ -8,6 +8,7 @@ needed. A call that succeeds is not slowed down by checks.
 """
 import functools
 import re
+import struct
 import types
 from typing import Any
 
@@ -44,7 +45,8 @@ _PYTHON = re.compile(
     r"|values to unpack|indices must be integers|argument must be a string|not a (sequence|mapping)|can't multiply"
     r"|index out of range|int too (big|large) to convert|cannot fit 'int'|first argument must be string|can't mix str"
     r"|does not support item assignment|Can't mix strings", re.IGNORECASE)
-_CAUGHT = (TypeError, AttributeError, ValueError, LookupError, ArithmeticError, MemoryError, RuntimeError)
+# not StopIteration, which ends loops, and not warnings and errors of the system
+_CAUGHT = (TypeError, AttributeError, ValueError, LookupError, ArithmeticError, MemoryError, RuntimeError, struct.error)
 
 # What was needed, by what Python says of a value, where no annotation tells.
 _NEEDED = (

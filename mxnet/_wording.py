@@ -72,6 +72,8 @@ _RULES = [(re.compile(pattern, re.DOTALL), said) for pattern, said in (
      r'overflow'
      r'|maximum supported dimension|Python int too large).*',
      lambda m: 'the array would be larger than any memory'),
+    (r'.*SymIntArrayRef expected to contain only concrete integers.*',
+     lambda m: 'a length is below 0, or larger than any memory'),
     (rf'.*Trying to create tensor with negative dimension (-?\d+): \[{_NUMBERS.replace("[", "[-")}\].*',
      lambda m: f'a length is negative: {m[1]}'),
     (r'Attempting to broadcast a dimension with negative length!', lambda m: 'a length is negative'),

@@ -495,7 +495,7 @@ class NDArray(OperatorMethods, NDArrayBase):
             else:
                 result = tensor.view(shape)
         except TypeError:
-            raise TypeError(f'reshape: a shape is one int or several, each below 2**63, not {tuple(shape)!r}') from None
+            raise TypeError(f'reshape: a shape is one int or several, each below 2**63, not {shape!r}') from None
         except RuntimeError as error:
             if isinstance(error, MXNetError):
                 raise
