@@ -72,6 +72,8 @@ _RULES = [(re.compile(pattern, re.DOTALL), said) for pattern, said in (
      r'overflow'
      r'|maximum supported dimension|Python int too large).*',
      lambda m: 'the array would be larger than any memory'),
+    (r'.*register_meta function for .*|.*data-independent implementation.*',
+     lambda m: 'the shape of its result follows from values, which are not known here'),
     (r'.*SymIntArrayRef expected to contain only concrete integers.*',
      lambda m: 'a length is below 0, or larger than any memory'),
     (rf'.*Trying to create tensor with negative dimension (-?\d+): \[{_NUMBERS.replace("[", "[-")}\].*',
@@ -175,6 +177,8 @@ _PYTHON = [(re.compile(pattern), said) for pattern, said in (
     (r'not enough values to unpack \(expected (?:at least )?(\d+), got (\d+)\)', r'it has \2 parts, not \1'),
     (r'too many values to unpack \(expected (\d+)(?:, got \d+)?\)', r'it has more than \1 parts'),
     (r'cannot convert float (NaN|infinity) to integer', r'\1 is not a whole number'),
+    (r'(?:\w+\.)*(?:__init__|(\w+))\(\) missing \d+ required (?:positional|keyword-only) arguments?: (.*)',
+     r'it needs the argument \2'),
     (r'embedded null (?:byte|character)(?: in \w+)?', 'a name has the character NUL in it'),
     (r'zip\(\) argument \d+ is (?:shorter|longer) than arguments? [\d-]+', 'keys and values are not equally many'),
     (r'(?:Python )?int(?:eger)? (?:-?\d+ )?(?:is )?too (?:large|big) to (?:be )?convert\w*[^,;\n]*',

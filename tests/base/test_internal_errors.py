@@ -34,7 +34,8 @@ X = mx.nd.ones((2, 3))
     (lambda: mx.np.full((2,), None), TypeError, 'a real number is needed, not None'),
     (lambda: X[[[1], [2, 3]]], IndexError, 'its rows differ in length'),
     (lambda: mx.np.ones((-2**63,)), MXNetError, 'a length is below 0, or larger than any memory'),
-    (lambda: mx.recordio.pack(mx.recordio.IRHeader(0, 1j, 2, 0), b''), ValueError, 'pack does not accept these'),
+    (lambda: mx.recordio.pack(mx.recordio.IRHeader(0, 1j, 2, 0), b''), ValueError,
+     'pack does not accept these'),
     (lambda: X.reshape(1j), TypeError, 'reshape: a shape is one int or several, each below 2..63, not 1j'),
 ])
 def test_words(call, kind, text):
@@ -93,8 +94,9 @@ SAMPLE = ('nd.contrib.cond', 'nd.contrib.foreach', 'np.split(', 'mx.image.resize
 
 
 def test_a_sample_of_the_campaign():
-    done = subprocess.run([sys.executable, str(ROOT / 'tests' / 'scripts' / 'fuzz_arguments.py'), '--no-examples',
-                           *(f'--calls={text}' for text in SAMPLE)], capture_output=True, text=True, timeout=300, cwd=ROOT,
+    script = str(ROOT / 'tests' / 'scripts' / 'fuzz_arguments.py')
+    done = subprocess.run([sys.executable, script, '--no-examples', *(f'--calls={text}' for text in SAMPLE)],
+                          capture_output=True, text=True, timeout=300, cwd=ROOT,
                           env={'PYTHONPATH': str(ROOT), 'PATH': '', 'OMP_NUM_THREADS': '1', 'HOME': '/nonexistent'})
     defects = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"')]
     assert not defects and done.returncode == 0, done.stderr[-2000:]

@@ -119,6 +119,40 @@ def test_signatures(tmp_path, content):
     assert _networks._described_shapes(str(tmp_path / 'net'), ['data']) == {'data': (1, 3)}
 
 
+def test_layers_with_odd_names(tmp_path, capsys):
+    name = 'a"b\\c\u540d'
+    net = mx.sym.FullyConnected(mx.sym.var('data'), num_hidden=2, name=name)
+    mx.model.save_checkpoint(str(tmp_path / 'net'), 1, net, {f'{name}_weight': mx.nd.ones((2, 3)),
+                                                             f'{name}_bias': mx.nd.ones((2,))}, {})
+    assert main(['inspect', '--summary', str(tmp_path / 'net'), '--shape', 'data=1,3', '--repeat', '1', '--json']) == 0
+    layers = json.loads(capsys.readouterr().out)
+    assert any(layer['name'] == name and layer['peak_bytes'] for layer in _layers(layers))
+
+
+def _layers(found):
+    if isinstance(found, dict):
+        if 'peak_bytes' in found and 'name' in found:
+            yield found
+        for value in found.values():
+            yield from _layers(value)
+    elif isinstance(found, list):
+        for value in found:
+            yield from _layers(value)
+
+
+def test_initializers_that_lack_an_argument():
+    text = said(lambda: mx.sym.load_json(mx.sym.var('a', init='["constant", {}]').tojson()).attr_dict()['a'] and
+                mx.init.Uniform()(mx.init.InitDesc('a', {'__init__': '["constant", {}]'}), mx.nd.ones((2,))))
+    assert "it needs the argument 'value'" in text and '__init__()' not in text
+
+
+def test_shapes_that_follow_from_values():
+    text = said(lambda: mx.sym.np.flatnonzero(mx.sym.var('a').as_np_ndarray()).infer_shape(a=(2, 3))
+                if hasattr(mx.sym.np, 'flatnonzero') else mx.sym.npx.nonzero(mx.sym.var('a').as_np_ndarray())
+                .infer_shape(a=(2, 3)))
+    assert 'the shape of its result follows from values' in text
+
+
 def test_archives_that_lzma_refuses(tmp_path):
     from mxnet._serve import archives
     path = tmp_path / 'm.mar'
