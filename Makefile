@@ -11,7 +11,7 @@ TEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help train test test-all test-libraries fuzz fuzz-files fuzz-operators soak bench bench-gpu bench-serve bench-hosts shape lint docs docs-test stubs\
+.PHONY: help train test test-all test-libraries fuzz fuzz-files fuzz-operators fuzz-arguments soak bench bench-gpu bench-serve bench-hosts shape lint docs docs-test stubs\
 	dist clean
 
 help:  ## show this list
@@ -43,6 +43,9 @@ fuzz-files: $(READY)  ## read damaged files of every format, in processes with l
 
 fuzz-operators: $(READY)  ## call every operator with odd attributes: huge, negative, NaN, of wrong types
 	OMP_NUM_THREADS=1 MALLOC_ARENA_MAX=1 $(BIN)/python tests/scripts/fuzz_operators.py $(ARGS)
+
+fuzz-arguments: $(READY)  ## call public functions with one odd argument: None, texts, huge numbers, arrays of other shapes
+	OMP_NUM_THREADS=1 MALLOC_ARENA_MAX=1 $(BIN)/python tests/scripts/fuzz_arguments.py $(ARGS)
 
 soak: $(READY)  ## long runs whose memory must stay flat, and all tests of faults, with a report (options: ARGS="--steps 100000")
 	$(BIN)/python tests/scripts/soak.py $(ARGS)

@@ -8,10 +8,11 @@ needed. A call that succeeds is not slowed down by checks.
 """
 import functools
 import re
+import struct
 import types
 from typing import Any
 
-__all__ = ['check_kept', 'complaint', 'explain_kinds', 'explain_methods', 'kind_of', 'pair']
+__all__ = ['check_kept', 'complaint', 'explain_kinds', 'explain_methods', 'kind_of', 'pair', 'shown']
 
 
 def kind_of(value):
@@ -44,7 +45,8 @@ _PYTHON = re.compile(
     r"|values to unpack|indices must be integers|argument must be a string|not a (sequence|mapping)|can't multiply"
     r"|index out of range|int too (big|large) to convert|cannot fit 'int'|first argument must be string|can't mix str"
     r"|does not support item assignment|Can't mix strings", re.IGNORECASE)
-_CAUGHT = (TypeError, AttributeError, ValueError, LookupError, OverflowError)
+# not StopIteration, which ends loops, and not warnings and errors of the system
+_CAUGHT = (TypeError, AttributeError, ValueError, LookupError, ArithmeticError, MemoryError, RuntimeError, struct.error)
 
 # What was needed, by what Python says of a value, where no annotation tells.
 _NEEDED = (
@@ -240,7 +242,7 @@ def _misfit(what, name, value, annotation):
         return None
     *words, last = [words for _, words in accepted if words != 'None'] or ['None']
     wanted = f'{", ".join(words)} or {last}' if words else last
-    return TypeError(f'{what}: {name} must be {wanted}, not {_shown(value)}')
+    return TypeError(f'{what}: {name} must be {wanted}, not {shown(value)}')
 
 
 def _needed(what, given, error):
@@ -250,22 +252,33 @@ def _needed(what, given, error):
             if error.obj is value and (value is not None or [v for _, v, _ in given].count(None) == 1):
                 hint = '; mx.np.array(x) converts it' if bare and isinstance(value, (int, float, list, tuple)) else ''
                 wanted = 'an array' if bare else _ATTRIBUTES.get(error.name or '')
-                return TypeError(f'{what}: {name} must be {wanted}, not {_shown(value)}{hint}' if wanted else
-                                 f'{what}: {name} cannot be {_shown(value)}')
+                return TypeError(f'{what}: {name} must be {wanted}, not {shown(value)}{hint}' if wanted else
+                                 f'{what}: {name} cannot be {shown(value)}')
     for pattern, wanted in _NEEDED:
         found = pattern.match(str(error))
         fitting = [(name, value) for name, value, _ in given if type(value).__name__ == found[1].rpartition('.')[2]] \
             if found else []
         if len(fitting) == 1:
-            return TypeError(f'{what}: {fitting[0][0]} must be {wanted}, not {_shown(fitting[0][1])}')
+            return TypeError(f'{what}: {fitting[0][0]} must be {wanted}, not {shown(fitting[0][1])}')
     return None
 
 
-def _shown(value):
+def shown(value):
+    """A value for an error: itself where it is short, else its kind."""
     text = kind_of(value)
     if isinstance(value, (list, tuple, dict)) and value and len(repr(value)) <= 40:
         text = repr(value)
     return text
+
+
+def _explained(function, what, args, kwargs, error):
+    """The error to raise instead; None where it speaks of what the program gave, or where a function of it failed."""
+    from . import _internal_errors
+
+    found = complaint(function, what, args, kwargs, error)
+    if found is None and _internal_errors.is_internal(error):
+        found = _internal_errors.reworded(function, what, args, kwargs, error)
+    return found
 
 
 def explained(function, what):
@@ -278,7 +291,7 @@ def explained(function, what):
         try:
             return function(*args, **kwargs)
         except _CAUGHT as error:
-            found = complaint(function, name_of(args), args, kwargs, error)
+            found = _explained(function, name_of(args), args, kwargs, error)
             if found is None:
                 raise
         raise found
@@ -289,7 +302,7 @@ def explained(function, what):
             yield from function(*args, **kwargs)
             return
         except _CAUGHT as error:
-            found = complaint(function, name_of(args), args, kwargs, error)
+            found = _explained(function, name_of(args), args, kwargs, error)
             if found is None:
                 raise
         raise found

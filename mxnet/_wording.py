@@ -1,7 +1,8 @@
-"""What torch complains about, in the words of arrays, axes and shapes.
+"""What torch, NumPy and Python complain about, in the words of arrays, axes, shapes and numbers.
 
 Kernels are torch's, and so are the errors of what no check of ours has caught.  Their texts speak of `mat1`, of tensor
-a and tensor b, or of the allocator: `plain` says the same in the terms of the program that was wrong.
+a and tensor b, or of the allocator: `plain` says the same in the terms of the program that was wrong.  Texts and files
+are converted by Python, whose errors speak of `int()` and of unpacking.
 """
 import re
 
@@ -71,6 +72,10 @@ _RULES = [(re.compile(pattern, re.DOTALL), said) for pattern, said in (
      r'overflow'
      r'|maximum supported dimension|Python int too large).*',
      lambda m: 'the array would be larger than any memory'),
+    (r'.*register_meta function for .*|.*data-independent implementation.*',
+     lambda m: 'the shape of its result follows from values, which are not known here'),
+    (r'.*SymIntArrayRef expected to contain only concrete integers.*',
+     lambda m: 'a length is below 0, or larger than any memory'),
     (rf'.*Trying to create tensor with negative dimension (-?\d+): \[{_NUMBERS.replace("[", "[-")}\].*',
      lambda m: f'a length is negative: {m[1]}'),
     (r'Attempting to broadcast a dimension with negative length!', lambda m: 'a length is negative'),
@@ -163,6 +168,23 @@ _RULES = [(re.compile(pattern, re.DOTALL), said) for pattern, said in (
     (r'.*linalg\.?\w*: (\(Batch element \d+\): )?(The )((?:diagonal element|solver|factorization|algorithm|input).*)',
      lambda m: _factorized((m[1] or '') + m[2].lower() + m[3])),
 )]
+# what Python says of texts and numbers, wherever it stands in an error
+_PYTHON = [(re.compile(pattern), said) for pattern, said in (
+    (r"invalid literal for int\(\) with base \d+: b?(.*)", r'\1 is not a whole number'),
+    (r"could not convert string to (?:float|complex): (.*)", r'\1 is not a number'),
+    (r"could not convert string (.*) to \w+ at row (\d+), column (\d+)\.", r'\1 is not a number (row \2, column \3)'),
+    (r'Exceeds the limit \(\d+ digits\) for integer string conversion[^\n]*', 'a number has too many digits'),
+    (r'not enough values to unpack \(expected (?:at least )?(\d+), got (\d+)\)', r'it has \2 parts, not \1'),
+    (r'too many values to unpack \(expected (\d+)(?:, got \d+)?\)', r'it has more than \1 parts'),
+    (r'cannot convert float (NaN|infinity) to integer', r'\1 is not a whole number'),
+    (r'(?:\w+\.)*(?:__init__|(\w+))\(\) missing \d+ required (?:positional|keyword-only) arguments?: (.*)',
+     r'it needs the argument \2'),
+    (r'embedded null (?:byte|character)(?: in \w+)?', 'a name has the character NUL in it'),
+    (r'zip\(\) argument \d+ is (?:shorter|longer) than arguments? [\d-]+', 'keys and values are not equally many'),
+    (r'(?:Python )?int(?:eger)? (?:-?\d+ )?(?:is )?too (?:large|big) to (?:be )?convert\w*[^,;\n]*',
+     'a number is too large'),
+    (r'Python integer (-?\d+) out of bounds for (\w+)', r'\1 does not fit into \2'),
+)]
 _KERNEL = re.compile(r'[a-z_]\w*(?:\.\w+)?(?:\(\))?: ')
 _FRAGMENTS = [(re.compile(pattern), said) for pattern, said in (
     (r'\[enforce fail at [^\]]*\]\s*', ''), (r'\bat::native::|\baten::|\bat::|\bc10::|\btorch\.(?=[A-Z])', ''),
@@ -199,10 +221,14 @@ def _translated(text, op):
 
 def plain(error, op=''):
     """The text of an error, without the terms of torch's inside; `op` is the operator that raised it."""
+    if isinstance(error, OSError) and error.strerror and not isinstance(error, RuntimeError):
+        return error.strerror                   # without the number, and what names the file says the caller
     text = str(error)
     found = translated(text, op)
     if found is not None:
         return found
     for pattern, said in _FRAGMENTS:
+        text = pattern.sub(said, text)
+    for pattern, said in _PYTHON:
         text = pattern.sub(said, text)
     return text.strip() or type(error).__name__

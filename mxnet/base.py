@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import sys
 import types
 from collections.abc import Callable, Sequence
@@ -73,8 +74,19 @@ _Null: Any = _NullType()
 
 
 # ---------------------------------------------------------------------- errors
+_ACTED_UPON = re.compile('[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]')
+
+
 class MXNetError(RuntimeError):
-    """Raised for every mistake that MXNet itself reports."""
+    """Raised for every mistake that MXNet itself reports.
+
+    Its text may quote names of a file.  Characters in them that a terminal would act upon (control characters, ANSI
+    sequences, marks that turn the direction of writing) are escaped.
+    """
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return _ACTED_UPON.sub(lambda found: found[0].encode('unicode_escape').decode(), text)
 
 
 class FileError(MXNetError, ValueError, AssertionError):

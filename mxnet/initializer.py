@@ -36,6 +36,7 @@ from ._names import label_hint as _label_hint
 from ._names import suggest_names as _suggest_names
 from ._ops.core import shapes as _shapes
 from ._typing import any_signature
+from .base import FileError
 from .ndarray import NDArray
 
 if TYPE_CHECKING:
@@ -205,10 +206,11 @@ class Load:
 
     def __init__(self, param: Path | Mapping[str, NDArray], default_init: Any = None,
                  verbose: bool = False) -> None:
+        where = ''
         if isinstance(param, (str, os.PathLike)):
-            param = ndarray.load(param)
+            where, param = f'{os.fspath(param)}: ', ndarray.load(param)
         if not isinstance(param, dict):
-            raise AssertionError(f'Load takes a dict of arrays or a file with one, not {kind_of(param)}')
+            raise FileError(f'{where}Load takes a dict of arrays or a file with one, not {kind_of(param)}')
         self.param: Any
         self.param = {name[4:] if name.startswith(('arg:', 'aux:')) else name: array for name, array in param.items()}
         self.default_init = default_init

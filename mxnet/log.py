@@ -6,6 +6,8 @@ import warnings
 from logging import CRITICAL, DEBUG, ERROR, INFO, NOTSET, WARNING
 from typing import TYPE_CHECKING, Any
 
+from ._kinds import explain_kinds as _explain_kinds
+
 if TYPE_CHECKING:
     from ._typing import Path
 
@@ -52,3 +54,6 @@ def getLogger(name: str | None = None, filename: Path | None = None, filemode: A
     """The old name of `get_logger`."""
     warnings.warn('mx.log.getLogger is deprecated: use mx.log.get_logger', DeprecationWarning, stacklevel=2)
     return get_logger(name, filename, filemode, level)
+
+
+_explain_kinds(globals(), __all__)

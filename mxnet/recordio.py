@@ -25,6 +25,7 @@ from ._kinds import explain_kinds as _explain_kinds
 from ._kinds import explain_methods as _explain_methods
 from ._names import kind_of
 from ._names import suggest_names as _suggest_names
+from ._wording import plain
 from .base import FileError, MXNetError
 
 if TYPE_CHECKING:
@@ -466,7 +467,7 @@ class MXIndexedRecordIO(MXRecordIO):
                     raise ValueError('the position is in no file')
             except (ValueError, OverflowError) as error:
                 raise MXNetError(f'{self.idx_path}: line {number} should be a key, a tab and a position, but is '
-                                 f'{line[:80]!r} ({error})') from error
+                                 f'{line[:80]!r}: {plain(error)}') from error
             self.keys.append(key)
 
     def close(self) -> None:

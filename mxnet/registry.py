@@ -17,8 +17,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
+from ._kinds import explain_kinds as _explain_kinds
 from ._names import kind_of, near
 from ._names import suggest_names as _suggest_names
+from ._wording import plain
 from .base import MXNetError, UnknownName
 
 __all__ = ['get_alias_func', 'get_create_func', 'get_register_func', 'get_registry']
@@ -127,7 +129,7 @@ def get_create_func(base_class: type, nickname: str) -> Callable[..., Any]:
         except MXNetError:
             raise
         except (TypeError, ValueError, KeyError, AttributeError, RecursionError) as error:
-            raise MXNetError(f'{nickname} cannot be made of {text[:200]!r}: {error}') from None
+            raise MXNetError(f'{nickname} cannot be made of {text[:200]!r}: {plain(error)}') from None
 
     create.__doc__ = (f'Make a {nickname}: from its name and arguments, from a dict with an entry {nickname!r}, or '
                       f'from the JSON of either. A {base_class.__name__} object is returned as it is.')
@@ -151,4 +153,5 @@ def _show(args, kwargs):
     return ', '.join([repr(arg) for arg in args] + [f'{key}={value!r}' for key, value in kwargs.items()])
 
 
+_explain_kinds(globals(), __all__)
 _suggest_names(globals())

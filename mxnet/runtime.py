@@ -15,6 +15,8 @@ import platform
 import threading
 from typing import Any, Self
 
+from ._kinds import explain_kinds as _explain_kinds
+from ._kinds import explain_methods as _explain_methods
 from ._names import near
 from ._names import suggest_names as _suggest_names
 
@@ -154,4 +156,6 @@ _PROBES = {
 }
 
 
+_explain_kinds(globals(), __all__)
+_explain_methods(Features, 'is_enabled')
 _suggest_names(globals())

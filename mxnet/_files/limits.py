@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 
+from mxnet._wording import plain
 from mxnet.base import MXNetError
 
 __all__ = ["DEPTH", "allowance", "broken", "check", "printable", "unpacked"]
@@ -65,7 +66,7 @@ def broken(error: BaseException) -> str:
         return "it is not a whole archive"
     if isinstance(error, RecursionError):
         return "its headers are nested without end"
-    return " ".join(str(error).split())
+    return " ".join(plain(error).split())
 
 
 def printable(text: str) -> str:

@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO, TextIO
 
+from mxnet._wording import plain
 from mxnet.base import MissingFile, MXNetError
 
 from . import commits, downloads
@@ -416,7 +417,7 @@ def reported(name: str, verb: str) -> Iterator[None]:
     except MXNetError:
         raise
     except Exception as error:
-        reason = getattr(error, "strerror", None) or str(error)
+        reason = getattr(error, "strerror", None) or (plain(error) if str(error) else "")
         if isinstance(error, FileNotFoundError) and reason in name:  # all that some remote stores say
             reason = "no such file"
         reason = reason or type(error).__name__

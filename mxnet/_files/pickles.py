@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from mxnet._files import limits
+from mxnet._wording import plain
 from mxnet.base import MXNetError
 
 __all__ = ["load"]
@@ -63,7 +64,7 @@ def load(
         raise MXNetError(f"{where}: byte {machine.position}: {error}") from error
     except Exception as error:
         # the words of others come only where they speak of the file, not of Python's lists and arguments
-        reason = _WRONG.get(type(error)) or str(error) or type(error).__name__
+        reason = _WRONG.get(type(error)) or plain(error)
         raise MXNetError(
             f"{where}: byte {machine.position}: not a whole pickle of plain values, arrays and known classes: {reason}"
         ) from error

@@ -92,8 +92,11 @@ def decode(data: Any, flag: int, where: str) -> Any:
 
 def _said(error: BaseException) -> str:
     """What OpenCV has to say, without the place in its sources."""
-    text = getattr(error, "err", None) or str(error) or type(error).__name__
-    return " ".join(text.split())
+    if isinstance(error, MemoryError):
+        return "there is not enough memory"
+    text = " ".join((getattr(error, "err", None) or "").split())
+    # what an assertion says is a condition in OpenCV's sources
+    return text if " " in text and not re.search("[<>=&|]", text) else "its contents contradict its header"
 
 
 # ---- headers: -> (width, height, bytes that decoding takes per pixel at its peak) -----------------------------------

@@ -132,6 +132,8 @@ def _problems_of_place(entry: Entry, start: int, size: int) -> list[str]:
         return [f"{entry.name}: there is no dtype {jsons.shown(entry.dtype)}"]
     if math.prod(max(n, 1) for n in entry.shape) * _BITS[entry.dtype] >= 1 << 63:
         return [f"{entry.name}: {entry.dtype} of shape {entry.shape} is larger than any memory"]
+    if entry.dtype == "F4" and (not entry.shape or entry.shape[-1] % 2):
+        return [f"{entry.name}: the last axis of an array of F4 has an even length; its shape is {entry.shape}"]
     bits = math.prod(entry.shape) * _BITS[entry.dtype]
     if bits != 8 * (entry.end - entry.begin):
         return [f"{entry.name}: {entry.dtype} of shape {entry.shape} takes {bits // 8 if bits % 8 == 0 else bits / 8} "

@@ -46,10 +46,9 @@ def _unpacked(path, trust, folder):
         name, handler = model['modelName'], model.get('handler')
         if not isinstance(name, str) or not isinstance(handler, (str, type(None))):
             raise TypeError('modelName and handler of its manifest are not text')
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError, NotImplementedError, RuntimeError,
-            RecursionError, EOFError, FileNotFoundError) as error:
-        if isinstance(error, MXNetError):
-            raise
+    except MXNetError:
+        raise
+    except Exception as error:          # damaged archives make the libraries raise many things, of lzma and bz2 too
         raise MXNetError(f'{path} is not a model archive: {limits.broken(error)}') from None
     config = {'name': name, 'folder': folder, 'archive': path}
     if handler and trust:

@@ -4,6 +4,7 @@ import os
 
 import numpy as np
 
+from .._wording import plain
 from ..base import MXNetError
 from . import _npy
 
@@ -125,7 +126,7 @@ def _read_csv(path):
             lines = [line for line in file if line.strip() and not line.lstrip().startswith('#')]
         rows = [[cell.strip() for cell in row] for row in csv.reader(lines)]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise MXNetError(f'{path} is not a table of numbers: {error}') from None
+        raise MXNetError(f'{path} is not a table of numbers: {plain(error)}') from None
     if rows and not any(_is_number(cell) for cell in rows[0]):
         rows = rows[1:]
     if not rows:

@@ -1,14 +1,15 @@
 """Networks of files, for the commands that convert, predict and serve: a graph without labels and its parameters."""
+import codecs
 import contextlib
 import glob
 import importlib
-import json
 import os
 import re
 import sys
 
 import numpy as np
 
+from .._files import jsons
 from .._names import kind_of
 from ..base import MXNetError
 
@@ -24,6 +25,8 @@ class Network:
         self.whole = whole              # the symbol with its labels
         self.files = list(files)
         self.inputs = [n for n in symbol.list_inputs() if n not in arrays]
+        if not self.inputs:
+            raise MXNetError(f'{source}: the network has no input; its outputs are constants')
         self.shapes = dict(shapes or {})
         self.dtypes = {name: _input_dtype(symbol, name) for name in self.inputs}
 
@@ -185,8 +188,8 @@ def _described_shapes(prefix, data):
     description = signature(prefix)
     found = {}
     for entry in (description or {}).get('inputs', []):
-        if entry.get('data_name') in data and entry.get('data_shape'):
-            found[entry['data_name']] = tuple(max(1, int(n)) for n in entry['data_shape'])
+        if entry['data_name'] in data and entry['data_shape']:
+            found[entry['data_name']] = tuple(max(1, n) for n in entry['data_shape'])
     return found
 
 
@@ -195,14 +198,34 @@ def signature(prefix):
     for path in (f'{prefix}-signature.json', os.path.join(os.path.dirname(prefix), 'signature.json')):
         if os.path.exists(path):
             try:
-                with open(path, encoding='utf-8-sig') as file:
-                    found = json.load(file)
-            except ValueError as error:
-                raise MXNetError(f'{path} is not JSON: {error}') from None
-            if not isinstance(found, dict):
-                raise MXNetError(f'{path}: a signature is a JSON object, not {kind_of(found)}')
-            return found
+                with open(path, 'rb') as file:
+                    data = file.read()
+            except OSError as error:
+                raise MXNetError(f'{path}: cannot read: {error.strerror}') from None
+            return _checked_signature(jsons.load(data.removeprefix(codecs.BOM_UTF8), path), path)
     return None
+
+
+def _checked_signature(found, path):
+    """A signature whose `inputs` are dictionaries with a name and a shape of whole numbers; either may be None."""
+    if not isinstance(found, dict):
+        raise MXNetError(f'{path}: a signature is a JSON object, not {kind_of(found)}')
+    entries = found.get('inputs') or []
+    if not isinstance(entries, list):
+        raise MXNetError(f'{path}: inputs: expected a list of objects, found {jsons.shown(entries)}')
+    checked = []
+    for number, entry in enumerate(entries):
+        if not isinstance(entry, dict):
+            raise MXNetError(f'{path}: input {number}: expected an object, found {jsons.shown(entry)}')
+        name, shape = entry.get('data_name'), entry.get('data_shape')
+        if not isinstance(name, str | None):
+            raise MXNetError(f'{path}: input {number}: data_name: expected a text, found {jsons.shown(name)}')
+        if shape is not None and not (isinstance(shape, list) and len(shape) <= 32
+                                      and all(type(n) is int and abs(n) < 1 << 31 for n in shape)):
+            raise MXNetError(f'{path}: input {number}: data_shape: expected a list of whole numbers, found '
+                             f'{shape if isinstance(shape, list) and len(str(shape)) < 100 else jsons.shown(shape)}')
+        checked.append({**entry, 'data_name': name, 'data_shape': shape})
+    return {**found, 'inputs': checked}
 
 
 def classes(prefix, file=None):
@@ -226,7 +249,8 @@ def _from_onnx(source):
     from ..contrib.onnx import get_model_metadata, import_model
     symbol, arguments, states = import_model(source)
     described = get_model_metadata(source)['input_tensor_data']
-    shapes = {entry[0]: tuple(n if isinstance(n, int) and n > 0 else 1 for n in entry[1]) for entry in described}
+    shapes = {entry[0]: tuple(n if isinstance(n, int) and n > 0 else 1 for n in entry[1])
+              for entry in described if entry[1] is not None}
     return Network(symbol, {**arguments, **states}, source, whole=symbol, shapes=shapes, files=[source])
 
 

@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 
+from .._files import limits
 from ..base import MXNetError
 from . import _networks
 from ._convert import parse_shapes
@@ -79,7 +80,9 @@ def _print(options, labels, results, names):
             value = {'output': row.tolist()} if raw else {'classes': [
                 {'class': text, 'number': number, 'value': value}
                 for number, text, value in top_classes(row, names, options.top)]}
-            print(json.dumps(finite({'input': label, **value}), ensure_ascii=False, allow_nan=False))
+            text = json.dumps(finite({'input': label, **value}), ensure_ascii=False, allow_nan=False)
+            # letters stay readable; what a terminal acts upon is escaped as JSON writes it
+            print(''.join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text))
         return
     width = max(map(len, labels), default=0)
     for label, row in zip(labels, results, strict=True):
@@ -88,6 +91,6 @@ def _print(options, labels, results, names):
             print(f'{label:<{width}}  {text}')
             continue
         for place, (number, text, value) in enumerate(top_classes(row, names, options.top)):
-            shown = text if text != str(number) else f'class {number}'
+            shown = limits.printable(text) if text != str(number) else f'class {number}'
             print(f'{label if not place else "":<{width}}  {value:10.6f}  {shown}')
     sys.stdout.flush()

@@ -9,6 +9,7 @@ import tempfile
 import time
 from dataclasses import asdict, dataclass, field
 from typing import Any
+from urllib.parse import quote, unquote
 
 from .._files import limits
 from ..base import MXNetError
@@ -214,7 +215,7 @@ class _Run:
                 events = json.load(file)['traceEvents']
         finally:
             os.unlink(path)
-        spans = sorted((e['ts'], e['ts'] + e['dur'], e['name'][len(_MARK):]) for e in events
+        spans = sorted((e['ts'], e['ts'] + e['dur'], unquote(e['name'][len(_MARK):])) for e in events
                        if e.get('ph') == 'X' and e['name'].startswith(_MARK))
         memory = sorted((e['ts'], e['args'].get('Bytes', 0)) for e in events if e.get('name') == '[memory]')
         peaks: dict[str, int] = {}
@@ -259,7 +260,7 @@ class _Ranges:
 
     def inputs(self, node: Any, tensors: Any) -> Any:
         import torch
-        self._open = torch.profiler.record_function(_MARK + node.name)
+        self._open = torch.profiler.record_function(_MARK + quote(node.name))      # torch's JSON escapes nothing
         self._open.__enter__()
         return tensors
 

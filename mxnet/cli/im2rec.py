@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import recordio
-from .._files import paths, pictures
+from .._files import limits, paths, pictures
+from .._wording import plain
 from ..base import MXNetError
 from ._progress import Bar
 
@@ -160,7 +161,7 @@ def read_list(path: Any) -> Iterator[Any]:
                 raise ValueError(f'it has {len(fields)} fields between tabs')
             yield int(fields[0]), [float(field) for field in fields[1:-1]], fields[-1]
         except ValueError as error:
-            _tell(f'{path}: line {number} is left out: it should be a number, labels and a path: {error}')
+            _tell(f'{path}: line {number} is left out: it should be a number, labels and a path: {plain(error)}')
 
 
 # ---------------------------------------------------------------------- records
@@ -207,7 +208,7 @@ def make_records(options: Any) -> None:
 
 
 def _tell(text):
-    print(text, file=sys.stderr, flush=True)
+    print(limits.printable(text), file=sys.stderr, flush=True)
 
 
 class Encoder:
@@ -238,7 +239,7 @@ class Encoder:
         except OSError as error:
             return None, error.strerror or str(error)
         except Exception as error:          # a library may raise anything about bytes that it does not expect
-            return None, str(error)
+            return None, plain(error)
 
     def _picture(self, data):
         import cv2

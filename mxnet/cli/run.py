@@ -173,10 +173,12 @@ def _in_program(error):
 
 
 def _explain(options):
+    from .._files import limits
     from ._findings import annotated
 
     if options.program is None or options.program == '-':
         print('remx run --explain: name a file', file=sys.stderr)
         return 2
-    print(annotated(options.program, options.python2), end='')
+    for line in annotated(options.program, options.python2).split('\n')[:-1]:
+        print('\t'.join(map(limits.printable, line.split('\t'))))
     return 0

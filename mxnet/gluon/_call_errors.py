@@ -3,22 +3,31 @@ import inspect
 import os
 import re
 
+from .._internal_errors import is_internal, reworded
 from .._names import kind_of
 
 __all__ = ['explain_call', 'not_a_child', 'pattern_of']
+
+
+def _inputs(*inputs):
+    """The signature that errors show the inputs of a block by."""
+
 
 _ARGUMENTS = re.compile(r'(?:\w+\.)*(hybrid_forward|forward)\(\) (?:missing|takes|got) ')
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def explain_call(block, error, args):
-    """A TypeError that names the block, the inputs it takes and those it was given; any other error unchanged."""
-    found = _ARGUMENTS.match(str(error))
+    """An error that names the block, the inputs it takes and those it was given; what code of the program, or a `raise`
+    of this package, has raised stays as it is."""
+    found = _ARGUMENTS.match(str(error)) if isinstance(error, TypeError) else None
     trace = error.__traceback__
     while trace.tb_next is not None:
         trace = trace.tb_next
     if found is None or not trace.tb_frame.f_code.co_filename.startswith(_HERE):
-        return error                    # raised by code of the block itself
+        if not is_internal(error):
+            return error                # raised by code of the block itself
+        return reworded(_inputs, f'{block.name} ({type(block).__name__})', args, {}, error)
     caller = trace.tb_frame.f_locals.get('self')
     if caller is not block and caller is not None:
         return error                    # a block inside this one has explained it already

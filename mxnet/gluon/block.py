@@ -266,11 +266,11 @@ class Block:
         except MXNetError as error:
             self._sign(error)
             raise
-        except TypeError as error:
+        except (TypeError, AttributeError, ValueError, LookupError, ArithmeticError) as error:
             explained = explain_call(self, error, args)
             if explained is error:
                 raise
-            raise explained from None
+            raise explained from explained.__cause__
         if self._forward_hooks:
             for hook in self._forward_hooks.values():
                 hook(self, args, out)

@@ -15,6 +15,7 @@ from .. import recordio
 from .._array import wrap
 from .._files import paths
 from .._kinds import check_kept as _check_kept
+from .._wording import plain
 from ..base import MissingFile, MXNetError
 from ..context import cpu
 from ..io import DataBatch, DataDesc, DataIter
@@ -329,7 +330,7 @@ def _read_list(path, dtype):
         try:
             found[int(fields[0])] = nd.array([float(label) for label in fields[1:-1]], dtype=dtype), fields[-1]
         except (ValueError, OverflowError, MXNetError) as error:
-            raise MXNetError(f'{path}, line {number}: {error}') from error
+            raise MXNetError(f'{path}, line {number}: {plain(error)}') from error
     return found
 
 

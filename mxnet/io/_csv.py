@@ -4,6 +4,7 @@ from typing import Literal
 import numpy
 
 from .._ops.core.attributes import NonNegative, Shape
+from .._wording import plain
 from ..base import MXNetError
 from ..ndarray import array
 from ._native import native
@@ -112,7 +113,7 @@ class _CSV(TextLoader):
             try:
                 values += [convert(field) for field in fields]
             except ValueError as error:
-                raise MXNetError(f'CSVIter: {place(path, number, index)}: {error}') from None
+                raise MXNetError(f'CSVIter: {place(path, number, index)}: {plain(error)}') from None
         try:
             return numpy.array(values, self._dtype)
         except OverflowError:

@@ -26,10 +26,10 @@ class Objects:
     def __init__(self, name, labels):
         if len(labels) < 7:
             raise MXNetError(f'{name}: a label has at least 2 numbers of a head and 5 of an object, not {len(labels)}')
-        head, width = int(labels[0]), int(labels[1])
+        head, width = (int(n) if math.isfinite(n) else 0 for n in labels[:2])
         if head < 2 or width < 5 or len(labels) < head or (len(labels) - head) % width:
-            raise MXNetError(f'{name}: a label of {len(labels)} numbers cannot have a head of {head} and objects '
-                             f'of {width}')
+            raise MXNetError(f'{name}: a label of {len(labels)} numbers cannot have a head of {labels[0]:.15g} and '
+                             f'objects of {labels[1]:.15g}')
         self.head = labels[:head]
         rows = numpy.array(labels[head:], numpy.float32).reshape(-1, width)
         self.rows = rows[(rows[:, 3] > rows[:, 1]) & (rows[:, 4] > rows[:, 2])]     # a box without area is none

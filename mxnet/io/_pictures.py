@@ -11,6 +11,7 @@ import torch
 from .._array import wrap
 from .._files import paths
 from .._files.pictures import decode
+from .._wording import plain
 from ..base import MXNetError
 from ..context import cpu
 from ..ndarray import NDArray
@@ -262,7 +263,8 @@ def read_list(name, path, width):
             found[int(fields[0])] = labels
         except ValueError as error:
             labelled = 'labels' if width < 0 else f'{width} labels'
-            raise MXNetError(f'{name}: {path}, line {number} should be an id, {labelled} and a path: {error}') from None
+            raise MXNetError(f'{name}: {path}, line {number} should be an id, {labelled} and a path: '
+                             f'{plain(error)}') from None
     return found
 
 

@@ -9,6 +9,7 @@
 queues work; `get` waits for it.
 """
 from .. import ndarray  # programs write mx.metric.ndarray
+from .._kinds import explain_methods as _explain_methods
 from .._names import suggest_names as _suggest_names
 from ._base import CompositeEvalMetric, EvalMetric, alias, check_label_shapes, create, register
 from ._classification import (
@@ -28,6 +29,8 @@ for _public in (EvalMetric, CompositeEvalMetric, Accuracy, TopKAccuracy, F1, MCC
                 NegativeLogLikelihood, MAE, MSE, RMSE, PearsonCorrelation, Loss, Torch, Caffe, CustomMetric,
                 check_label_shapes, create, np):
     _public.__module__ = __name__      # pickles and messages name the path that programs know
+    if isinstance(_public, type) and 'update' in vars(_public):
+        _explain_methods(_public, 'update')
 del _public
 
 

@@ -1,5 +1,6 @@
 # Made by `python -m mxnet._frontend.stubs`: do not edit.
 from .. import ndarray as ndarray
+from .._kinds import explain_methods as _explain_methods
 from .._names import suggest_names as _suggest_names
 from ._base import CompositeEvalMetric as CompositeEvalMetric
 from ._base import EvalMetric as EvalMetric

@@ -507,4 +507,5 @@ class CompositeEvalMetric(EvalMetric):
 
 
 _explain_methods(EvalMetric, 'update_dict')
+_explain_methods(Measured, 'update')
 _explain_methods(CompositeEvalMetric, 'add get_metric update_dict')

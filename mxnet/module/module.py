@@ -588,8 +588,9 @@ _parts_of_step = attrgetter(*sorted(_PARTS))
 _OWN = _parts_of_step(Module)
 
 
-_explain_methods(Module, 'load save_checkpoint save_optimizer_states load_optimizer_states init_params set_params '
-                 'bind reshape init_optimizer borrow_optimizer set_states install_monitor prepare update_metric')
+_explain_methods(Module, 'load save_checkpoint save_optimizer_states load_optimizer_states init_params '
+                 'set_params bind reshape init_optimizer borrow_optimizer set_states install_monitor prepare '
+                 'update_metric')
 
 
 _suggest_names(globals())

@@ -16,7 +16,7 @@ import torch
 
 from .._array import NDArrayBase, before_write, copies, readers, settle, write
 from .._dispatch import interceptors
-from .._names import not_an_array
+from .._names import kind_of, not_an_array
 from .._ops.core.gradients import depends
 from .._ops.core.table import NAMES
 from .._provenance import source
@@ -62,11 +62,17 @@ def _binary(name, doc, arrays, scalar, reverse, python) -> Callable[[Any, Any], 
     return function
 
 
-def _scalar(value):
+def _scalar(given):
+    value = given
     if type(value) is float:
         return {'scalar': value}
     if not isinstance(value, (int, float)):
-        value = value.item() if hasattr(value, 'item') else float(value)     # NumPy's numbers, fractions
+        try:
+            value = value.item() if hasattr(value, 'item') else float(value)     # NumPy's numbers, fractions
+        except (TypeError, ValueError, OverflowError):
+            value = None
+        if not isinstance(value, (int, float)):
+            raise TypeError(f'an NDArray cannot be computed with {kind_of(given)}')
     if type(value) is bool:
         value = int(value)
     return {'scalar': value, 'is_int': isinstance(value, int)}

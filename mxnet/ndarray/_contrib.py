@@ -139,4 +139,4 @@ def cond(pred: Any, then_func: Any, else_func: Any) -> Any:
     return then_func() if bool(pred) else else_func()
 
 
-_explain_kinds(globals(), ('rand_zipfian', 'while_loop'))
+_explain_kinds(globals(), ('cond', 'foreach', 'isfinite', 'isinf', 'isnan', 'rand_zipfian', 'while_loop'))

@@ -73,6 +73,8 @@ def array(source_array: ArrayLike, ctx: Context | None = None, dtype: DType | No
 def _shape(shape):
     lengths = (shape,) if isinstance(shape, (int, numpy.integer)) else shape
     try:
+        if isinstance(shape, (str, bytes)):
+            raise TypeError
         result = tuple(index(n.asscalar() if isinstance(n, NDArrayBase) else n) for n in lengths)
     except (TypeError, ValueError):
         raise MXNetError(f'a shape is an int or a tuple of ints, not {shape!r}') from None
@@ -98,7 +100,7 @@ def _filled(shape, ctx, dtype, value, out=None):
     if out is not None:
         out[:] = value
         return out
-    if not state.np_shape and (shape == () or not isinstance(shape, int) and 0 in _shape(shape)):
+    if not state.np_shape and not isinstance(shape, int) and (not (lengths := _shape(shape)) or 0 in lengths):
         raise MXNetError(f'shape {shape}: outside np mode 0 stands for an unknown length and () for an unknown shape; '
                          'an array without elements or axes needs mx.util.set_np_shape(True)')
     ctx = given_context(ctx)
@@ -306,4 +308,5 @@ def imdecode(str_img: Any, clip_rect: Any = (0, 0, 0, 0), out: NDArray | None = 
 hooks.split_v2 = split_v2
 
 
-_explain_kinds(globals(), ('histogram', 'moveaxis', 'onehot_encode', 'split_v2'))
+_explain_kinds(globals(), ('arange', 'array', 'concatenate', 'eye', 'full', 'histogram', 'linspace', 'moveaxis',
+                           'onehot_encode', 'split_v2'))

@@ -95,8 +95,11 @@ def _index_tensor(part):
     elif isinstance(part, torch.Tensor):
         index = part
     elif isinstance(part, (list, tuple, range, numpy.ndarray, bool)):
-        values = numpy.asarray([x.asnumpy() if isinstance(x, NDArrayBase) else x for x in part]
-                               if isinstance(part, (list, tuple)) else part)
+        try:
+            values = numpy.asarray([x.asnumpy() if isinstance(x, NDArrayBase) else x for x in part]
+                                   if isinstance(part, (list, tuple)) else part)
+        except ValueError:
+            raise IndexError(f'an array cannot be indexed with {part!r}: its rows differ in length') from None
         if values.size == 0 and values.dtype.kind == 'f':
             values = values.astype('int64')
         if values.dtype.kind not in 'biuf':

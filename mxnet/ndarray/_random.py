@@ -9,6 +9,7 @@ import numbers
 from typing import TYPE_CHECKING, Any, Unpack
 
 from .._frontend.binding import _Null
+from .._kinds import explain_kinds as _explain_kinds
 from .._ops.core.dtypes import NAME, dtype_name
 from .._ops.core.table import NAMES
 from ..base import MXNetError
@@ -159,3 +160,6 @@ def randint(low: float | NDArray, high: float | NDArray, shape: Shape | None = _
             ctx: Context | None = None, out: NDArray | None = None, **kwargs: Unpack[NameOption]) -> NDArray:
     """Integers between `low` (included) and `high` (excluded); int32 unless `dtype` says int64."""
     return _draw('_random_randint', None, {'low': low, 'high': high}, shape, dtype, ctx, out, kwargs)
+
+
+_explain_kinds(globals(), __all__)

@@ -8,6 +8,7 @@ import torch
 
 from .._array import NDArrayBase
 from .._hooks import hooks
+from .._kinds import explain_kinds as _explain_kinds
 from .._names import kind_of
 from .._ops.core.dtypes import torch_dtype
 from ..base import MXNetError, _Null
@@ -320,3 +321,6 @@ def retain(data: Any = None, indices: Any = None, out: Any = None, name: str | N
 
 
 hooks.retain, hooks.sparse_zeros = retain, zeros
+
+
+_explain_kinds(globals(), ('array', 'cast_storage', 'csr_matrix', 'empty', 'retain', 'row_sparse_array', 'zeros'))

@@ -8,6 +8,9 @@ Files may hold int32 indices; they are kept as they are and widened where torch 
 """
 import torch
 
+from .._wording import plain
+from ..base import MXNetError
+
 SPARSE = 8          # rows that are this many times as few as their largest number are searched for, not looked up
 
 
@@ -40,9 +43,7 @@ def csr_places(parts):
 
 
 def csr_to_dense(parts, shape):
-    dense = torch.zeros(shape, dtype=parts[0].dtype, device=parts[0].device)
-    dense[csr_places(parts)] = parts[0]
-    return dense
+    return _dense('csr', shape, parts[0], lambda: csr_places(parts))
 
 
 def csr_rows(parts, begin, end):
@@ -125,8 +126,17 @@ def rows_from_dense(dense):
 
 def rows_to_dense(parts, shape):
     values, indices = parts
-    dense = torch.zeros(shape, dtype=values.dtype, device=values.device)
-    dense[indices.long()] = values
+    return _dense('row_sparse', shape, values, indices.long)
+
+
+def _dense(kind, shape, values, places):
+    try:
+        dense = torch.zeros(shape, dtype=values.dtype, device=values.device)
+        dense[places()] = values
+    except RuntimeError as error:           # most often it is larger than the memory
+        name = str(values.dtype).removeprefix('torch.')
+        raise MXNetError(f'a {kind} array of shape {tuple(shape)} and {name} cannot be made dense: {plain(error)}') \
+            from error
     return dense
 
 

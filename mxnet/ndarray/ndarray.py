@@ -14,6 +14,7 @@ from .. import _autograd
 from .._array import NDArrayBase, readable, wrap, writable, write
 from .._dispatch import entering, interceptors
 from .._hooks import hooks
+from .._kinds import explain_methods as _explain_methods
 from .._lazy.operators import getitem as deferred_getitem
 from .._lazy.operators import reshape as deferred_reshape
 from .._names import kind_of
@@ -495,7 +496,7 @@ class NDArray(OperatorMethods, NDArrayBase):
             else:
                 result = tensor.view(shape)
         except TypeError:
-            raise TypeError(f'reshape: a shape is one int or several, each below 2**63, not {tuple(shape)!r}') from None
+            raise TypeError(f'reshape: a shape is one int or several, each below 2**63, not {shape!r}') from None
         except RuntimeError as error:
             if isinstance(error, MXNetError):
                 raise
@@ -683,4 +684,5 @@ _suggest_members(NDArray, {
     'clone': 'copy()', 'float': "astype('float32')", 'long': "astype('int64')", 'append': 'mx.nd.concat(a, b, dim=0)'})
 
 
+_explain_methods(NDArray, 'broadcast_to tostype')
 hooks.NDArray = NDArray

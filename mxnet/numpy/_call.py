@@ -12,7 +12,7 @@ import numpy
 
 from .._array import NDArrayBase
 from .._hooks import hooks
-from .._names import not_an_array
+from .._names import kind_of, not_an_array
 from .._ops.core.table import NAMES
 from ..ndarray import _invoke
 from ..ndarray._generated import has_template, make
@@ -75,7 +75,15 @@ def scalar(value):
     """The attributes that hand a number to a `_scalar` operator."""
     if isinstance(value, numpy.generic):
         value = value.item()
-    return {'scalar': float(value), 'is_int': isinstance(value, int)}
+    return {'scalar': real(value), 'is_int': isinstance(value, int)}
+
+
+def real(value: Any) -> float:
+    """A number as a float; operators of numbers take no complex ones."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f'a real number is needed, not {kind_of(value)}') from None
 
 
 def numbers(value: Any) -> Any:

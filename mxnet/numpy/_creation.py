@@ -17,7 +17,7 @@ from ..context import given_context
 from ..ndarray import _bound_creation, _interop, _invoke
 from ..ndarray._creation import NONE_IS_NAN
 from . import _call
-from ._call import apply, dtype_text, is_array, numbers
+from ._call import apply, dtype_text, is_array, numbers, real
 
 __all__ = ['array', 'asarray', 'copy', 'empty', 'empty_like', 'full_like', 'ones_like', 'zeros_like']
 
@@ -174,7 +174,7 @@ def makers(create, bound=None):
             return result if out is None else result.copyto(out)
         if dtype is None:
             dtype = 'bool' if isinstance(fill_value, (bool, numpy.bool_)) else 'float32'
-        return create('_npi_full', {'shape': numbers(shape), 'value': float(fill_value), 'dtype': dtype_text(dtype)},
+        return create('_npi_full', {'shape': numbers(shape), 'value': real(fill_value), 'dtype': dtype_text(dtype)},
                       ctx, out)
 
     def arange(start, stop=None, step=1, dtype=None, ctx=None):

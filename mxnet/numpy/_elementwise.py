@@ -226,7 +226,7 @@ def _binary(name, doc, *, internal=None, reverse=None, kernel=None, dtypes=NUMER
         elif is_symbol(x1):
             return apply(with_scalar, (x1,), scalar(x2)) if isinstance(x2, Numbers) else apply(pair, (x1, x2), {})
         left, right = operand(x1), operand(x2)
-        if left is None or right is None:
+        if left is None or right is None or left is x1 and right is x2:       # the last: an array and a symbol
             raise unsupported(name, x2 if left is not None else x1)
         return compute(left, right, out)
 

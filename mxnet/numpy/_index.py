@@ -5,7 +5,7 @@ import numpy
 
 from .._array import NDArrayBase
 from .._kinds import explain_kinds as _explain_kinds
-from ._call import Numbers, apply, is_array, is_symbol, numbers
+from ._call import Numbers, apply, is_array, is_symbol, numbers, real
 
 __all__ = ['argsort', 'delete', 'diag_indices_from', 'insert', 'may_share_memory', 'nonzero', 'shares_memory', 'sort',
            'take', 'take_along_axis', 'unique', 'unravel_index', 'where']
@@ -62,8 +62,8 @@ def where(condition, x=None, y=None):
         condition = _index_array(condition, next(v for v in (x, y) if is_array(v)), None)
     if isinstance(x, Numbers):
         if isinstance(y, Numbers):
-            return apply('_npi_where_scalar2', (condition,), {'x': float(x), 'y': float(y)})
-        return apply('_npi_where_lscalar', (condition, y), {'scalar': float(x)})
+            return apply('_npi_where_scalar2', (condition,), {'x': real(x), 'y': real(y)})
+        return apply('_npi_where_lscalar', (condition, y), {'scalar': real(x)})
     if isinstance(y, Numbers):
         return apply('_npi_where_rscalar', (condition, x), {'scalar': float(y)})
     return apply('_npi_where', (condition, x, y), {})

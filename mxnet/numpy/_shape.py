@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import numpy
 
 from .._array import NDArrayBase
+from .._kinds import explain_kinds as _explain_kinds
 from .._names import kind_of
 from .._wording import plain
 from ..base import MXNetError
@@ -357,3 +358,8 @@ def dsplit(ary, indices_or_sections):
     if isinstance(ary, NDArrayBase) and ary.ndim < 3:
         raise ValueError('dsplit: the array must have three axes or more')
     return _split('_npi_dsplit', 'dsplit', ary, indices_or_sections, 2, _length(ary, 2), True)
+
+
+_explain_kinds(globals(), ('append', 'array_split', 'broadcast_to', 'diag', 'dsplit', 'hsplit', 'hstack', 'moveaxis',
+                           'pad', 'repeat', 'resize',
+                           'roll', 'rot90', 'split', 'tile', 'vsplit', 'vstack'))

@@ -8,6 +8,7 @@ import warnings
 import numpy
 
 from .._array import NDArrayBase
+from .._kinds import explained
 from .._state import state
 from ..context import current_context
 from . import _finance, _protocols
@@ -46,7 +47,7 @@ def through_numpy(function):
             return result
         out[...] = result
         return out
-    return wrapped
+    return explained(wrapped, function.__name__)
 
 
 def _flat(value):

@@ -5,6 +5,7 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 from .._array import NDArrayBase, before_write, describe, readers, writable, write
+from .._kinds import explain_methods as _explain_methods
 from .._state import state as switches
 from .._wording import plain
 from ..base import MXNetError
@@ -212,3 +213,6 @@ def _plain_tensors(arrays):
         return None if True in [t.requires_grad for t in tensors] else tensors
     except AttributeError:
         return None
+
+
+_explain_methods(BuiltIn, 'create_state')

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from .._files import pickles
+from .._internal_errors import is_internal, reworded
 from .._kinds import explain_kinds as _explain_kinds
 from .._names import kind_of
 from .._wording import plain
@@ -72,12 +73,12 @@ class Updater:
                 self._update(index, grad, weight, given)
                 self._loaded = None
         except (AttributeError, IndexError, KeyError, TypeError, ValueError, ArithmeticError, RuntimeError) as error:
-            explained = self._explained(error, index)
+            explained = self._explained(error, index, grad, weight)
             if explained is None:
                 raise
             raise explained from error
 
-    def _explained(self, error, index):
+    def _explained(self, error, index, grad, weight):
         """What to raise in place of an error of an update; None for the error itself."""
         where, optimizer = self._loaded, self.optimizer
         name, built_in = type(optimizer).__name__, type(optimizer).__module__.startswith('mxnet.')
@@ -95,7 +96,10 @@ class Updater:
         elif self._settings_from is not None:
             where = self._settings_from
         elif not isinstance(error, OverflowError) and type(error) is not RuntimeError:
-            return None
+            given = {'index': index, 'grad': grad, 'weight': weight}
+            if not is_internal(error):
+                return None
+            return reworded(type(self).__call__, f'the updater of {name}', (), given, error)
         why = 'one of its divisors is 0' if isinstance(error, ZeroDivisionError) else plain(error)
         return MXNetError(f'{where + ": " if where else ""}{name} cannot compute with {_settings(optimizer)}: {why}')
 

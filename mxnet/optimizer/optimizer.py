@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .._kinds import explain_methods as _explain_methods
 from .._names import suggest_names as _suggest_names
 from ..ndarray import abs as NDabs
 from ..ndarray import zeros
@@ -42,6 +43,8 @@ class Test(Optimizer):
 for _name in __all__:
     if isinstance(globals()[_name], type):
         globals()[_name].__module__ = __name__
+        if 'create_state' in vars(globals()[_name]):
+            _explain_methods(globals()[_name], 'create_state')
 
 
 _suggest_names(globals())

@@ -348,5 +348,5 @@ def _autostart():
     start()
 
 
-_explain_kinds(globals(), ('Counter', 'Frame', 'Task'))
+_explain_kinds(globals(), ('Counter', 'Frame', 'Task', 'set_config'))
 _suggest_names(globals())

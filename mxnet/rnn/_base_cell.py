@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import ndarray, symbol
+from .._kinds import explain_methods as _explain_methods
 from .._names import set_by_init
 
 if TYPE_CHECKING:
@@ -166,3 +167,6 @@ class BaseRNNCell:
             how: dict[str, Any] = {'act_type': activation, **kwargs}
             return symbol.Activation(inputs, **how)
         return activation(inputs, **kwargs)
+
+
+_explain_methods(BaseRNNCell, 'begin_state pack_weights unpack_weights unroll')

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._array import NDArrayBase
+from .._kinds import explain_kinds as _explain_kinds
 from ..util import get_cuda_compute_capability
 
 if TYPE_CHECKING:
@@ -252,3 +253,6 @@ def collapse_sum_like(a: Any, shape: Any) -> Any:
         raise AssertionError(f'an array of shape {tuple(shape)} cannot be broadcast to {a.shape}')
     axes = [i for i in range(a.ndim) if i < new or shape[i - new] != a.shape[i]]
     return np.sum(a, axis=tuple(axes)).reshape(shape)
+
+
+_explain_kinds(globals(), __all__)

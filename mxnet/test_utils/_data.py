@@ -94,6 +94,8 @@ def unpack(archive, folder):
     """Unpacks a zip file, of which every member must stay inside the folder; links are not made."""
     try:
         with zipfile.ZipFile(archive) as packed:
+            limits.check(sum(member.file_size for member in packed.infolist()), os.path.getsize(archive), archive,
+                         'what it unpacks to')
             for member in packed.infolist():
                 target = os.path.normpath(os.path.join(folder, member.filename))
                 if os.path.isabs(member.filename) or '\\' in member.filename or ':' in member.filename \

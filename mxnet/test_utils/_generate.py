@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import ndarray as nd
+from .._kinds import explain_kinds as _explain_kinds
 from ..context import current_context
 from ._compare import default_dtype
 
@@ -271,3 +272,6 @@ def new_matrix_with_real_eigvals_nd(shape: Any) -> Any:
 def new_sym_matrix_with_real_eigvals_nd(shape: Any) -> Any:
     """`new_sym_matrix_with_real_eigvals_2d` for the last two axes of a shape."""
     return _stack(new_sym_matrix_with_real_eigvals_2d, shape)
+
+
+_explain_kinds(globals(), __all__)

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import ndarray as nd
 from .._array import NDArrayBase
+from .._kinds import explain_kinds as _explain_kinds
 from ..context import current_context
 from ._compare import (
     _numpy,
@@ -366,3 +367,6 @@ def _fill(executors, scale, grad_req, arg_params, aux_params, use_uniform, rand_
             for array in executor.grad_arrays:
                 if array is not None:
                     array[:] = 0
+
+
+_explain_kinds(globals(), __all__)

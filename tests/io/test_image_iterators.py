@@ -325,7 +325,7 @@ def test_broken_images(folder, tmp_path, caplog):
     [(key, problem)] = iterator.corrupt
     assert 'broken.png' in key and 'cannot be decoded' in problem and len(caplog.records) == 1
     (tmp_path / 'a.lst').write_text('x\t1\ta.png\n')
-    with pytest.raises(MXNetError, match="a.lst, line 1: invalid literal for int"):
+    with pytest.raises(MXNetError, match="a.lst, line 1: .* is not a whole number"):
         mx.image.ImageIter(1, (3, 20, 24), path_imglist=str(tmp_path / 'a.lst'))
 
 

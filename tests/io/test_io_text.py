@@ -190,10 +190,10 @@ def test_several_files(tmp_path):
 @pytest.mark.parametrize('text, problem', [
     ('1,2\n3\n', 'line 2: there are 1 values, but data_shape=\\(2,\\) has 2'),
     ('1,2,3\n4\n', 'line 1: there are 3 values'),
-    ('1,2\n\nx,3\n', "line 3: could not convert string to float: 'x'"),
-    ('1,2\n,3\n', "line 2: could not convert string to float: ''"),
-    ('1,2\n1.2.3,4\n', "line 2: could not convert string to float: '1.2.3'"),
-    ('1,2\n--1,4\n', "line 2: could not convert string to float: '--1'"),
+    ('1,2\n\nx,3\n', "line 3: 'x' is not a number"),
+    ('1,2\n,3\n', "line 2: '' is not a number"),
+    ('1,2\n1.2.3,4\n', "line 2: '1.2.3' is not a number"),
+    ('1,2\n--1,4\n', "line 2: '--1' is not a number"),
     ('', 'there is no data in'),
 ])
 @pytest.mark.filterwarnings('ignore:string or file could not be read:DeprecationWarning')

@@ -17,8 +17,8 @@ LANGUAGES = ('en', 'zh')
 # docs/*/architecture.md shows this table: `PYTHONPATH=tests/helpers python tests/repo/test_repo_layering.py`
 # writes it there.
 TABLE: tuple[tuple[tuple[str, ...], str, str], ...] = (
-    (('_cache', '_dispatch', '_guard', '_hooks', '_imported_names', '_kinds', '_malloc', '_names', '_np_mode', '_scope',
-      '_state', '_typing', '_wording', 'base', 'error', 'libinfo', 'log', 'registry'),
+    (('_cache', '_dispatch', '_guard', '_hooks', '_imported_names', '_internal_errors', '_kinds', '_malloc', '_names',
+      '_np_mode', '_scope', '_state', '_typing', '_wording', 'base', 'error', 'libinfo', 'log', 'registry'),
      'base: errors, helpers, thread-local switches, interceptors, hooks; imports neither torch nor NumPy',
      '基础：错误、辅助函数、线程局部的开关、拦截器、钩子；不导入 torch 和 NumPy'),
     (('_torch',), 'every private name of torch, each with a public fallback',
@@ -73,6 +73,7 @@ DOWNWARD = {
 # The cycles of imports, those inside functions counted: (a module of it, why).  None has more than MOST modules.
 MOST = 5
 CYCLES = {
+    'mxnet._internal_errors': 'what is told again is an MXNetError, and shows values in the words of _kinds',
     'mxnet.gluon.rnn': 'an LSTM with a projection unrolls into a cell of gluon.contrib.rnn',
     'mxnet._to_torch.translate': 'a graph in a graph is translated like the whole',
     'mxnet.gluon.contrib.estimator': 'fit(log_dir=) writes for TensorBoard, with one of the handlers',

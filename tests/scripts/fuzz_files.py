@@ -41,7 +41,9 @@ RAW = re.compile(
     r"object has no attribute|not subscriptable|object is not|has no len|index out of range|unhashable|"
     r"not supported between|unsupported operand|takes \d+ positional|unexpected keyword|not callable|"
     r"division by zero|maximum recursion|must be str, not|argument of type|can't convert|cannot unpack|"
-    r"INTERNAL ASSERT|Exception raised from|^'?\w*'?$"
+    r"INTERNAL ASSERT|Exception raised from|^'?\w*'?$|invalid literal for|could not convert string|values to unpack|"
+    r"cannot convert float|embedded null|zip\(\) argument|\[Errno|malformed node|too large to convert|"
+    r"[\x00-\x08\x0b-\x1f\x7f]"
 )
 MEMORY = re.compile(
     r"nsufficient memory|MemoryError|cannot allocate|allocate memory|out of memory|bad_alloc|Unable to allocate"

@@ -20,6 +20,7 @@ from ... import ndarray as nd
 from ..._files import limits, paths
 from ..._kinds import explain_kinds as _explain_kinds
 from ..._names import kind_of
+from ..._wording import plain
 from ...base import FileError, MXNetError
 from ...gluon.utils import check_sha1, download
 from ...util import is_np_array
@@ -263,7 +264,7 @@ def _parse(line, delimiter, where):
     try:
         return token, [float(number) for number in numbers]
     except ValueError as error:
-        raise FileError(f'{where}: the vector of {token!r} has something that is not a number: {error}') from None
+        raise FileError(f'{where}: the vector of {token!r} is not made of numbers: {plain(error)}') from None
 
 
 def _unpack(archive, member, path):

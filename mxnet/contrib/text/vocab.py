@@ -5,6 +5,8 @@ import collections
 import numbers
 from typing import Any
 
+from ..._kinds import explain_kinds as _explain_kinds
+from ..._kinds import explain_methods as _explain_methods
 from ..._names import kind_of
 from . import _constants
 
@@ -88,3 +90,7 @@ class Vocabulary:
                                  f'{len(self) - 1}')
             tokens.append(self._idx_to_token[index])
         return tokens if several else tokens[0]
+
+
+_explain_kinds(globals(), __all__)
+_explain_methods(Vocabulary, 'to_indices to_tokens')

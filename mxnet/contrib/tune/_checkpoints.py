@@ -8,6 +8,7 @@ import re
 import shutil
 from typing import Any
 
+from ..._files import jsons
 from ..._files.paths import write_atomic
 from ...base import MXNetError
 from . import _locks
@@ -100,12 +101,12 @@ def best(out: str) -> dict[str, Any]:
     """
     path = os.path.join(out, 'best.json')
     try:
-        with open(path, encoding='utf-8') as file:
-            found = json.load(file)
+        with open(path, 'rb') as file:
+            found = jsons.load(file.read(), path, 'the best trial of a study')
     except FileNotFoundError:
         raise MXNetError(f'{out} has no {os.path.basename(path)}: no trial of a study has finished there') from None
-    except ValueError as error:
-        raise MXNetError(f'{path} is no JSON: {error}') from None
+    if not isinstance(found, dict):
+        raise MXNetError(f'{path}: expected an object with a trial, found {jsons.shown(found)}')
     name = found.get('folder')
     if name is not None:
         if not re.fullmatch(r'trials/\d+', str(name)):

@@ -14,6 +14,7 @@ import numpy as np
 from .... import symbol as sym
 from ...._files import jsons, limits, paths
 from ...._ops.core.dtypes import TORCH as DTYPES
+from ...._wording import plain
 from ....base import MXNetError
 from ....ndarray import array
 from ....onnx.mx2onnx._builder import onnx
@@ -54,7 +55,8 @@ def read(model):
     try:
         size = load_external(found, str(model), len(data))
     except OSError as error:
-        raise MXNetError(f'{model}: its values in other files cannot be read: {error}') from error
+        other = limits.printable(str(error.filename or '?'))
+        raise MXNetError(f'{model}: its values in the file {other} cannot be read: {plain(error)}') from error
     return found, str(model), max(size, found.ByteSize())
 
 
