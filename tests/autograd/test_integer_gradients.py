@@ -207,3 +207,28 @@ def test_functions_of_integers(name):
     assert y.dtype == x.grad.dtype == x.dtype
     assert y.asnumpy().tolist() == values
     assert x.grad.asnumpy().tolist() == gradient
+
+
+def test_integers_that_are_broadcast():
+    """The numbers are those of 1.9.1."""
+    x, w = nd.array([[1], [7]], dtype='int32'), nd.array([[1, 2, -1, 3]], dtype='int32')
+    x.attach_grad()
+    w.attach_grad()
+    for function, of_x, of_w in ((nd.broadcast_div, [[-2], [-2]], [[-36, -6, -52, 0]]),
+                                 (lambda a, b: nd.broadcast_hypot(a, b * 0), [[10], [26]], [[0, 0, 0, 0]]),
+                                 (nd.broadcast_maximum, [[4], [26]], [[0, 2, 0, 4]])):
+        with autograd.record():
+            y = function(x, w)
+        y.backward(nd.arange(1, 9, dtype='int32').reshape((2, 4)))
+        assert x.grad.asnumpy().tolist() == of_x
+        assert w.grad.asnumpy().tolist() == of_w
+
+
+def test_sums_of_floats_as_integers():
+    x = nd.array([1.5, 2.5, -1.7])
+    x.attach_grad()
+    with autograd.record():
+        y = nd.cumsum(x, dtype='int32')
+    y.backward(nd.array([1, 2, 3], dtype='int32'))
+    assert y.asnumpy().tolist() == [1, 3, 2]
+    assert x.grad.asnumpy().tolist() == [6, 5, 3]

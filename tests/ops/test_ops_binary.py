@@ -197,6 +197,11 @@ def test_gradient_of_the_larger_at_nan(name, of_a, of_b):
     assert y.asnumpy()[:3].tolist() != y.asnumpy()[:3].tolist()         # NaN
     assert a.grad.asnumpy().tolist() == of_a
     assert b.grad.asnumpy().tolist() == of_b
+    with autograd.record():
+        y = getattr(nd, 'broadcast_' + name)(a, b)
+        z = y * y
+    z.backward()
+    assert np.isnan(a.grad.asnumpy()).tolist() == np.isnan(b.grad.asnumpy()).tolist() == [True] * 3 + [False] * 2
 
 
 def test_remainders_of_and_by_limits():

@@ -68,9 +68,10 @@ def of_integers(function: Callable[..., Tensor], *inputs: Tensor, value: Callabl
         if slope is not None:
             return ((_cut_off(gradients[0], dtype) * _cut_off(slope(outputs[0]), dtype)).double(),)
         with torch.enable_grad():
-            points = [x.detach().float().requires_grad_() for x in inputs]
+            points = [x.detach().float().expand(outputs[0].shape).requires_grad_() for x in inputs]
             slopes = torch.autograd.grad(function(*points).sum(), points)
-        return tuple([(_cut_off(gradients[0], dtype) * _cut_off(s, dtype)).double() for s in slopes])
+        return tuple([(_cut_off(gradients[0], dtype) * _cut_off(s, dtype)).double().sum_to_size(x.shape)
+                      for s, x in zip(slopes, inputs, strict=True)])
 
     if not torch.is_grad_enabled() or DifferentiableInteger not in map(type, inputs):
         return compute(*inputs)

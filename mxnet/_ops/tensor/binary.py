@@ -4,8 +4,6 @@ Each exists twice: an operator that wants both arrays in one shape, and a `broad
 and adds missing ones in front.  Both arrays must have the same dtype, and so has the result: comparisons give 0 and 1
 in it, divisions of integers drop the fraction.
 """
-import math
-
 import torch
 
 from ...base import MXNetError
@@ -19,7 +17,7 @@ def divide(lhs, rhs):
     """The quotient; of integers without its fraction."""
     if lhs.is_floating_point():
         return torch.div(lhs, rhs)
-    return torch.div(lhs, rhs, rounding_mode='trunc')
+    return of_integers(torch.div, lhs, rhs, value=lambda x, y: torch.div(x, y, rounding_mode='trunc'))
 
 
 def modulo(lhs, rhs):
@@ -58,7 +56,7 @@ def maximum(lhs, rhs):
     it.
     """
     if lhs.requires_grad or rhs.requires_grad:
-        return torch.where(lhs >= rhs, lhs, _where(lhs < rhs, rhs))
+        return with_gradient(torch.maximum, _to_the_larger, lhs, rhs)
     return torch.maximum(lhs, rhs)
 
 
@@ -67,12 +65,23 @@ def minimum(lhs, rhs):
     it.
     """
     if lhs.requires_grad or rhs.requires_grad:
-        return torch.where(lhs <= rhs, lhs, _where(lhs > rhs, rhs))
+        return with_gradient(torch.minimum, _to_the_smaller, lhs, rhs)
     return torch.minimum(lhs, rhs)
 
 
-def _where(condition, data):
-    return torch.where(condition, data, math.nan) if data.is_floating_point() else data
+def _to_the_larger(gradients, inputs, outputs):
+    lhs, rhs = inputs
+    return _chosen(gradients[0], lhs, rhs, lhs >= rhs, lhs < rhs)
+
+
+def _to_the_smaller(gradients, inputs, outputs):
+    lhs, rhs = inputs
+    return _chosen(gradients[0], lhs, rhs, lhs <= rhs, lhs > rhs)
+
+
+def _chosen(gradient, lhs, rhs, of_lhs, of_rhs):
+    # products, so that a gradient that is NaN stays one
+    return (gradient * of_lhs).sum_to_size(lhs.shape), (gradient * of_rhs).sum_to_size(rhs.shape)
 
 
 def truth(function):
