@@ -308,7 +308,11 @@ def _history(array: Any, what: str) -> Any:
     if not isinstance(array, NDArrayBase):
         raise TypeError(not_an_array(what, array))
     tensor = array.materialize() if array._variable is None else array._variable.leaf
-    return tensor._shadow if type(tensor) is DifferentiableInteger else tensor
+    if type(tensor) is not DifferentiableInteger:
+        return tensor
+    if hasattr(tensor, '_provenance'):      # of the integers: conditions and indices are in it, too
+        tensor._shadow._provenance = tensor._provenance     # type: ignore[attr-defined]
+    return tensor._shadow
 
 
 class _Heads(NamedTuple):

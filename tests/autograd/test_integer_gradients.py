@@ -232,3 +232,16 @@ def test_sums_of_floats_as_integers():
     y.backward(nd.array([1, 2, 3], dtype='int32'))
     assert y.asnumpy().tolist() == [1, 3, 2]
     assert x.grad.asnumpy().tolist() == [6, 5, 3]
+
+
+def test_integers_that_choose_get_zeros():
+    """The assumption that was wrong: a head's shadow knows what the head was computed from."""
+    a, b = nd.array([[1, 2], [3, 4]], dtype='int32'), nd.array([1, 0], dtype='int32')
+    a.attach_grad()
+    b.attach_grad()
+    b.grad[:] = 7
+    with autograd.record():
+        y = nd.where(b * 1, a[0], a[1])
+    y.backward()
+    assert a.grad.asnumpy().tolist() == [[1, 0], [0, 1]]
+    assert b.grad.asnumpy().tolist() == [0, 0]
