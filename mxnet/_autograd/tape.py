@@ -308,7 +308,11 @@ def _history(array: Any, what: str) -> Any:
     if not isinstance(array, NDArrayBase):
         raise TypeError(not_an_array(what, array))
     tensor = array.materialize() if array._variable is None else array._variable.leaf
-    return tensor._shadow if type(tensor) is DifferentiableInteger else tensor
+    if type(tensor) is not DifferentiableInteger:
+        return tensor
+    if hasattr(tensor, '_provenance'):      # of the integers: conditions and indices are in it, too
+        tensor._shadow._provenance = tensor._provenance     # type: ignore[attr-defined]
+    return tensor._shadow
 
 
 class _Heads(NamedTuple):
@@ -354,8 +358,8 @@ def _heads(heads: Any, head_grads: Any) -> _Heads:
                 found.append(head)
                 others.append(tensor)
                 continue
-            if tensor.dtype is torch.bool:
-                continue        # a truth, which was not recorded
+            if tensor.dtype is torch.bool or head._variable is not None and len(heads) > 1:
+                continue        # a truth, which was not recorded; a variable with grad_req='null' among other heads
             raise _undifferentiable([head])
         found.append(head)
         tensors.append(tensor)
@@ -372,7 +376,7 @@ def _heads(heads: Any, head_grads: Any) -> _Heads:
             value = value.reshape(tensor.shape)
         gradients.append(value if value.dtype is tensor.dtype and value.device == tensor.device
                          else value.to(tensor.device, tensor.dtype))
-    if not heads:
+    if not heads or not found and any(h._variable is not None for h in heads):
         raise _undifferentiable(heads)
     return _Heads(found, tensors, gradients, others)
 

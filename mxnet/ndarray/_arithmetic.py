@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from numbers import Number
+from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from weakref import ref
 
@@ -30,7 +30,7 @@ __all__ = ['add', 'subtract', 'multiply', 'divide', 'modulo', 'power', 'maximum'
            'greater', 'greater_equal', 'lesser', 'lesser_equal', 'logical_and', 'logical_or', 'logical_xor',
            'true_divide']
 
-_SCALARS = (Number, numpy.bool_)        # NumPy's bools are no Numbers in Python
+_SCALARS = (Real, numpy.bool_)          # NumPy's bools are no numbers in Python
 _new = object.__new__
 _Array = TypeVar('_Array')
 
@@ -63,6 +63,10 @@ def _binary(name, doc, arrays, scalar, reverse, python) -> Callable[[Any, Any], 
 
 
 def _scalar(given):
+    """The attributes that hand a number to a `_scalar` operator.
+
+    An array of integers keeps its dtype, whatever the number is: `is_int=False` is for `mx.np`.
+    """
     value = given
     if type(value) is float:
         return {'scalar': value}
@@ -73,9 +77,9 @@ def _scalar(given):
             value = None
         if not isinstance(value, (int, float)):
             raise TypeError(f'an NDArray cannot be computed with {kind_of(given)}')
-    if type(value) is bool:
-        value = int(value)
-    return {'scalar': value, 'is_int': isinstance(value, int)}
+    if isinstance(value, int):
+        return {'scalar': int(value), 'is_int': True}
+    return {'scalar': float(value)}
 
 
 _logic = {'and': lambda a, b: float(bool(a) and bool(b)), 'or': lambda a, b: float(bool(a) or bool(b)),

@@ -163,7 +163,7 @@ def full(shape: Shape, val: Any, ctx: Context | None = None, dtype: DType = nump
     """An array with every element equal to `val`, or with an array-like `val` broadcast to its shape."""
     if isinstance(val, NDArrayBase) and val.size == 1:                      # type: ignore[attr-defined]
         val = val.asscalar().item()      # type: ignore[attr-defined]
-    if isinstance(val, (str, bytes, dict)) or val is None:
+    if isinstance(val, (str, bytes, dict, complex)) or val is None:
         raise TypeError(f'nd.full: val must be a number or an array, not {kind_of(val)}')
     if isinstance(val, (NDArrayBase, numpy.ndarray, list, tuple)):
         result = _filled(shape, ctx, dtype, 0, out)
@@ -269,17 +269,17 @@ def split_v2(ary: NDArray, indices_or_sections: int | Sequence[int], axis: int =
 
 
 def histogram(a: NDArray, bins: int | NDArray = 10,
-              range: tuple[float, float] | None = None) -> tuple[NDArray, NDArray]:
-    """(counts, edges) of an array's values."""
+              range: tuple[float, float] | None = None) -> list[NDArray]:
+    """[counts, edges] of an array's values."""
     if isinstance(bins, NDArrayBase):
-        return tuple(_invoke.call(NAMES['_histogram'], (a, bins), {}, a._dense))
+        return list(_invoke.call(NAMES['_histogram'], (a, bins), {}, a._dense))
     if not isinstance(bins, int):
         raise ValueError(f'histogram: bins must be an int or an array of edges, not {bins!r}')
     if range is None:
         range = (float(a.min().asscalar()), float(a.max().asscalar()))
     edges = array(numpy.linspace(*range, bins + 1), ctx=a.context, dtype=a.dtype)
     counts, _ = _invoke.call(NAMES['_histogram'], (a, edges), {'bin_cnt': bins, 'range': range}, a._dense)
-    return counts, edges
+    return [counts, edges]
 
 
 def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:

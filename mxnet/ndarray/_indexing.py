@@ -35,7 +35,25 @@ def normalize(key: Any, tensor: torch.Tensor) -> Any:
         else:
             basic = False
             parts.append(_index_tensor(part))
-    return tuple(parts if basic else _placed(parts, tensor)), basic
+    return tuple(parts if basic else _placed(_apart(parts, tensor.device), tensor)), basic
+
+
+def _apart(parts, device):
+    """The parts with ints as indices, where one stands apart from an array: the axes of the indices come first then.
+
+    torch selects by an int, or an array without axes, before it looks at the arrays.
+    """
+    places = [i for i, p in enumerate(parts) if not (p is None or p is Ellipsis or isinstance(p, slice))]
+    if len(places) == places[-1] - places[0] + 1 or not any(isinstance(parts[i], torch.Tensor) and parts[i].dim()
+                                                            for i in places):
+        return parts
+    for i in places:
+        part = parts[i]
+        if not isinstance(part, torch.Tensor):
+            parts[i] = torch.tensor([part], device=device)
+        elif not part.dim() and part.dtype is not torch.bool:
+            parts[i] = part.reshape(1)
+    return parts
 
 
 def _placed(parts, tensor):

@@ -1,5 +1,5 @@
 """Sums, differences, products and quotients that keep a storage type where the result is as sparse as its operands."""
-from numbers import Number
+from numbers import Real
 from typing import Any
 
 import torch
@@ -84,7 +84,7 @@ def _same(lhs, rhs):
 def _sum_keeps(lhs, rhs):
     if isinstance(rhs, NDArrayBase):
         return _same(lhs, rhs)
-    return _stype_of(lhs) if isinstance(rhs, Number) and rhs == 0 else None
+    return _stype_of(lhs) if isinstance(rhs, Real) and rhs == 0 else None
 
 
 def _product_keeps(lhs, rhs):

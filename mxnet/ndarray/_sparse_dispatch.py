@@ -34,7 +34,12 @@ def run(op: Operator, inputs, attributes, out, cls):
     found = RULES.get(op.name)
     if found is not None:
         function, takes_out = found
-        result = function(op, inputs, op.complete(attributes), *[out] * takes_out)
+        try:
+            result = function(op, inputs, op.complete(attributes), *[out] * takes_out)
+        except RuntimeError as error:
+            if type(error) is not RuntimeError:     # torch's own have no class of their own
+                raise
+            raise _invoke.operator_error(op, inputs, attributes, error) from error
         if result is not NotImplemented:
             return result if out is None else _into(op, result, out)
     _tell(op, inputs)

@@ -4,7 +4,7 @@ The functions of `mx.np` are written once, with `apply`; given symbols, they mak
 functions, and only those without an array among their arguments (`zeros`, `random.normal`) are made for each face.
 """
 from collections.abc import Sequence
-from numbers import Number
+from numbers import Real
 from operator import index
 from typing import Any
 
@@ -17,7 +17,7 @@ from .._ops.core.table import NAMES
 from ..ndarray import _invoke
 from ..ndarray._generated import has_template, make
 
-Numbers: Any = (Number, numpy.generic)  # Any: a type checker does not know that `Number` stands for int and float
+Numbers: Any = (Real, numpy.bool_)      # Any: a type checker does not know that `Real` stands for int and float
 array_class: Any = NDArrayBase          # what functions return: `ndarray`, once multiarray.py has made it
 
 

@@ -13,6 +13,7 @@ from .._dispatch import interceptors, tracer
 from .._ops.core.dtypes import torch_dtype
 from .._ops.core.table import NAMES
 from .._state import state
+from ..base import MXNetError
 from ..context import given_context
 from ..ndarray import _bound_creation, _interop, _invoke
 from ..ndarray._creation import NONE_IS_NAN
@@ -172,6 +173,9 @@ def makers(create, bound=None):
             result = apply('_npi_broadcast_to', (fill_value,), {'shape': numbers(shape)})
             result = result if dtype is None else result.astype(dtype)
             return result if out is None else result.copyto(out)
+        if isinstance(fill_value, complex):
+            raise MXNetError(f'np.full: argument fill_value={fill_value!r} is not accepted; it takes a real number or '
+                             'an array')
         if dtype is None:
             dtype = 'bool' if isinstance(fill_value, (bool, numpy.bool_)) else 'float32'
         return create('_npi_full', {'shape': numbers(shape), 'value': real(fill_value), 'dtype': dtype_text(dtype)},

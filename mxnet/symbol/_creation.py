@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Number
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -72,14 +72,14 @@ def _binary(name, doc, arrays, scalar, reverse, python):
         if isinstance(left, SymbolBase):
             if isinstance(right, SymbolBase):
                 return _call(arrays, (left, right), {})
-            if isinstance(right, Number):
+            if isinstance(right, Real):
                 return _call(scalar, (left,), {'scalar': right})
-        elif isinstance(left, Number):
+        elif isinstance(left, Real):
             if isinstance(right, SymbolBase):
                 return _call(reverse, (right,), {'scalar': left})
-            if isinstance(right, Number):
+            if isinstance(right, Real):
                 return python(left, right)
-        bad = right if isinstance(left, (SymbolBase, Number)) else left
+        bad = right if isinstance(left, (SymbolBase, Real)) else left
         raise TypeError(f'sym.{name}: operands are symbols and numbers; type {type(bad)} not supported')
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc

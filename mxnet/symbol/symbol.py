@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from numbers import Number
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import torch
@@ -44,13 +44,13 @@ def _arithmetic(arrays, scalar, reverse=None) -> tuple[Callable[[Any, Any], Symb
     def forward(self, other):
         if isinstance(other, SymbolBase):
             return _apply(arrays, (self, other), {})
-        if isinstance(other, Number):
+        if isinstance(other, Real):
             return _apply(scalar, (self,), {'scalar': other})
         raise TypeError(f'an operand of a symbol must be a symbol or a number, not {kind_of(other)}; type '
                         f'{type(other).__name__} not supported')
 
     def backward(self, other):
-        if isinstance(other, Number):
+        if isinstance(other, Real):
             return _apply(reverse or scalar, (self,), {'scalar': other})
         return forward(other, self) if isinstance(other, SymbolBase) else forward(self, other)
 

@@ -354,3 +354,39 @@ def test_threads():
     for t in threads:
         t.join()
     assert not failures
+
+
+def test_numbers_of_numpy_leave_the_dtype_of_integers():
+    """The assumption that was wrong: a float of NumPy is no Python float.  Upstream makes it one."""
+    i = nd.array([1, 2, 7], dtype='int32')
+    for number in (2.5, np.float64(2.5), np.float32(2.5), np.float16(2.5)):
+        for y in (i * number, number * i, i + number, i / number, number / i, i > number, i ** number, i % number):
+            assert y.dtype == np.int32, number
+        assert (i * number).asnumpy().tolist() == [2, 4, 14]
+        j = i.copy()
+        j *= number
+        assert j.asnumpy().tolist() == [2, 4, 14]
+
+
+@pytest.mark.parametrize('number', (1j, np.complex64(1j), np.complex128(1j)))
+def test_complex_numbers_are_refused(number):
+    a, b = nd.ones((2,)), mx.np.ones((2,))
+    for call in (lambda: a + number, lambda: number * a, lambda: number - a, lambda: a ** number, lambda: a > number,
+                 lambda: a == number, lambda: nd.maximum(a, number), lambda: a.__iadd__(number),
+                 lambda: nd.full((2,), complex(number)), lambda: mx.sym.var('x') + number,
+                 lambda: mx.sym.maximum(mx.sym.var('x'), number)):
+        with pytest.raises(TypeError, match='complex'):
+            call()
+    for call in (lambda: b + number, lambda: complex(number) * b, lambda: b ** number, lambda: b > number,
+                 lambda: mx.np.maximum(b, number), lambda: mx.np.where(b > 0, b, number)):
+        with pytest.raises(TypeError, match='complex'):
+            call()
+    with pytest.raises(mx.MXNetError, match='real number'):
+        mx.np.full((2,), complex(number))
+
+
+def test_histogram_is_a_list():
+    for found in (nd.histogram(nd.array([1, 2, 2, 5]), bins=2, range=(0, 6)),
+                  nd.histogram(nd.array([1, 2, 2, 5]), bins=nd.array([0, 3, 6]))):
+        assert type(found) is list
+        assert [x.asnumpy().tolist() for x in found] == [[3, 1], [0, 3, 6]]

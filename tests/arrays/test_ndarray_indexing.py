@@ -138,3 +138,36 @@ def test_which_slices_are_one_piece_of_memory():
     for key in itertools.product(slices, repeat=3):
         expected = values[key].flags.c_contiguous
         assert nd.NDArray._basic_indexing_slice_is_contiguous(key, values.shape) == expected, key
+
+
+APART = [((2, 3, 4), (0, slice(None), [0, 2])), ((2, 3, 4), (-1, slice(1, None), [0, -1])),
+         ((2, 3, 4), ([0, 1], slice(None), 1)), ((2, 3, 4), (1, None, [0, 2])),
+         ((2, 3, 4, 2), (0, [1, 2], slice(2), 1)), ((2, 3, 4), (0, slice(None), np.array([[0], [3]]))),
+         ((2, 3, 4), (0, [1, 2])), ((2, 3, 4), ([1, 1], 0, slice(2)))]
+
+
+@pytest.mark.parametrize('np_mode', (False, True))
+@pytest.mark.parametrize('shape, key', APART)
+def test_ints_apart_from_arrays_are_indices_too(shape, key, np_mode):
+    """The assumption that was wrong: an int selects before the arrays do.  NumPy and 1.9.1 count it among the indices;
+    where a slice is between them, their axes come first."""
+    array = mx.np.array if np_mode else nd.array
+    with mx.util.np_shape(np_mode), mx.util.np_array(np_mode):
+        values = np.arange(np.prod(shape), dtype='float32').reshape(shape)
+        expected = values[key]
+        x = array(values)
+        x.attach_grad()
+        with mx.autograd.record():
+            y = x[key]
+        assert y.shape == expected.shape and y.asnumpy().tolist() == expected.tolist()
+        head = np.arange(expected.size, dtype='float32').reshape(expected.shape)
+        y.backward(array(head))
+        gradient = np.zeros(shape, 'float32')
+        np.add.at(gradient, key, head)
+        assert x.grad.asnumpy().tolist() == gradient.tolist()
+        stored = np.random.RandomState(0).permutation(expected.size).astype('float32').reshape(expected.shape)
+        if len(np.unique(expected)) == expected.size:
+            z = array(values)
+            z[key] = array(stored)
+            values[key] = stored
+            assert z.asnumpy().tolist() == values.tolist()

@@ -101,3 +101,9 @@ def test_gradients_are_differences(name, given):
             down = loss().item()
             array[place] = before
             assert array.grad[place].item() == pytest.approx((up - down) / 2e-5, rel=1e-4, abs=1e-6)
+
+
+def test_average_over_no_axis():
+    x = mx.np.arange(6).reshape(2, 3)
+    assert mx.np.average(x, axis=()).asnumpy().tolist() == x.asnumpy().tolist()
+    assert mx.np.average(x, axis=(), weights=x + 1).asnumpy().tolist() == x.asnumpy().tolist()

@@ -372,3 +372,10 @@ def test_a_failed_backward_leaves_nothing_behind():
         total = nd.dot(x, v).sum()
     total.backward()
     assert np.allclose(v.grad.asnumpy(), A.sum(0)[:, None].repeat(2, 1))
+
+
+def test_shapes_that_do_not_fit_are_told_while_recording():
+    a, b = nd.ones((2, 3)), nd.ones((3, 2)).tostype('csr')
+    b.attach_grad()
+    with autograd.record(), pytest.raises(MXNetError, match=r'operator dot.*\(2, 3\).*\(3, 2\)'):
+        nd.sparse.dot(a, b, transpose_b=True)

@@ -581,3 +581,16 @@ def test_grad_without_variables(heads, variables):
         autograd.grad(heads(y), variables)
     y.backward()
     assert x.grad.asnumpy().tolist() == [2, 2]
+
+
+def test_variables_without_a_gradient_among_the_heads():
+    x, y = nd.array([1, 2]), nd.array([3, 4])
+    x.attach_grad()
+    y.attach_grad('null')
+    with autograd.record():
+        z = x * y
+    autograd.backward([z, y])
+    assert x.grad.asnumpy().tolist() == [3, 4]
+    for heads in ([y], [y, y]):
+        with pytest.raises(mx.MXNetError, match='cannot differentiate'):
+            autograd.backward(heads)

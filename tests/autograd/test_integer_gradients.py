@@ -154,3 +154,94 @@ def test_a_function_that_returns_its_integers():
     assert x.grad.asnumpy().tolist() == [3, 3]
     y[:] = 7
     assert i.asnumpy().tolist() == [1, 2]
+
+
+@pytest.mark.parametrize('dtype', ('int32', 'int64', 'uint8', 'int8'))
+def test_integers_that_are_taken_from(dtype):
+    """The assumption that was wrong: a result has the node of torch's graph that its history has.  The process ended.
+    """
+    x = nd.array([1, 2, 3], dtype=dtype)
+    x.attach_grad()
+    index, condition = nd.array([0, 2, 2]), nd.array([1, 0, 1])
+    with autograd.record():
+        y, z = nd.take(x, index), nd.where(condition, x, x * 2)
+    autograd.backward([y, z], [nd.array([1, 2, 3], dtype=dtype), nd.array([1, 1, 1], dtype=dtype)])
+    assert x.grad.asnumpy().tolist() == [2, 2, 6]
+    with autograd.record():
+        y = nd.take(x, index)
+    index[:] = 0
+    with pytest.raises(mx.MXNetError, match='written in place'):
+        y.backward()
+
+
+# of x = 0, 1, 2, 3, 6: values, and gradients for the heads 1, 2, 3, 4, 5
+FUNCTIONS = {
+    'exp': (nd.exp, [1, 2, 7, 20, 403], [1, 4, 21, 80, 2015]),
+    'degrees': (nd.degrees, [0, 57, 114, 171, 343], [57, 114, 171, 228, 285]),
+    'tan': (nd.tan, [0, 1, -2, 0, 0], [1, 4, 15, 4, 5]),
+    'tanh': (nd.tanh, [0, 0, 0, 0, 0], [1, 2, 3, 4, 5]),
+    'erf': (nd.erf, [0, 0, 0, 0, 1], [1, 0, 0, 0, 0]),
+    'gamma': (nd.gamma, [-2 ** 31, 1, 1, 2, 120], [-2 ** 31, 0, 0, 4, 1020]),
+    'sin': (nd.sin, [0, 0, 0, 0, 0], [1, 0, 0, 0, 0]),
+    'divided': (lambda x: x / 2, [0, 0, 1, 1, 3], [0, 1, 1, 2, 2]),
+    'a power': (lambda x: 2 ** x, [1, 2, 4, 8, 64], [0, 2, 6, 20, 220]),
+    'smooth_l1': (lambda x: nd.smooth_l1(x, scalar=1), [0, 0, 1, 2, 5], [0, 2, 3, 4, 5]),
+    'hypot': (lambda x: nd.broadcast_hypot(x + 1, x * 0), [1, 2, 3, 4, 7], [1, 2, 3, 4, 5]),
+    'remainder': (lambda x: x % 3, [0, 1, 2, 0, 0], [0, 0, 0, 0, 0]),
+    'divisor': (lambda x: 5 % (x + 1), [0, 1, 2, 1, 5], [0, 0, 0, 0, 0]),
+    'quadratic': (lambda x: nd.contrib.quadratic(x, a=1, b=2), [0, 3, 8, 15, 48], [2, 8, 18, 32, 70]),
+}
+
+
+@pytest.mark.parametrize('name', FUNCTIONS)
+def test_functions_of_integers(name):
+    """The assumption that was wrong: the gradient of a function of integers is 0, or keeps the fraction of its slope.
+    Upstream cuts off the slope, as it does the value.  The numbers are those of 1.9.1.
+    """
+    function, values, gradient = FUNCTIONS[name]
+    x = nd.array([0, 1, 2, 3, 6], dtype='int32')
+    x.attach_grad()
+    with autograd.record():
+        y = function(x)
+    y.backward(nd.array([1, 2, 3, 4, 5], dtype='int32'))
+    assert y.dtype == x.grad.dtype == x.dtype
+    assert y.asnumpy().tolist() == values
+    assert x.grad.asnumpy().tolist() == gradient
+
+
+def test_integers_that_are_broadcast():
+    """The numbers are those of 1.9.1."""
+    x, w = nd.array([[1], [7]], dtype='int32'), nd.array([[1, 2, -1, 3]], dtype='int32')
+    x.attach_grad()
+    w.attach_grad()
+    for function, of_x, of_w in ((nd.broadcast_div, [[-2], [-2]], [[-36, -6, -52, 0]]),
+                                 (lambda a, b: nd.broadcast_hypot(a, b * 0), [[10], [26]], [[0, 0, 0, 0]]),
+                                 (nd.broadcast_maximum, [[4], [26]], [[0, 2, 0, 4]])):
+        with autograd.record():
+            y = function(x, w)
+        y.backward(nd.arange(1, 9, dtype='int32').reshape((2, 4)))
+        assert x.grad.asnumpy().tolist() == of_x
+        assert w.grad.asnumpy().tolist() == of_w
+
+
+def test_sums_of_floats_as_integers():
+    x = nd.array([1.5, 2.5, -1.7])
+    x.attach_grad()
+    with autograd.record():
+        y = nd.cumsum(x, dtype='int32')
+    y.backward(nd.array([1, 2, 3], dtype='int32'))
+    assert y.asnumpy().tolist() == [1, 3, 2]
+    assert x.grad.asnumpy().tolist() == [6, 5, 3]
+
+
+def test_integers_that_choose_get_zeros():
+    """The assumption that was wrong: a head's shadow knows what the head was computed from."""
+    a, b = nd.array([[1, 2], [3, 4]], dtype='int32'), nd.array([1, 0], dtype='int32')
+    a.attach_grad()
+    b.attach_grad()
+    b.grad[:] = 7
+    with autograd.record():
+        y = nd.where(b * 1, a[0], a[1])
+    y.backward()
+    assert a.grad.asnumpy().tolist() == [[1, 0], [0, 1]]
+    assert b.grad.asnumpy().tolist() == [0, 0]

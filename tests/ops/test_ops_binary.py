@@ -182,3 +182,45 @@ def test_corners_with_a_number():
     assert gradients(lambda x: I._greater_scalar(x, scalar=2), [1, 2, 3])[0] == [0, 0, 0]
     assert I._mod_scalar(nd.array([1, 2]), scalar=0).asnumpy().tolist() == [0, 0]
     assert I._rmod_scalar(nd.array([0, 2]), scalar=5).asnumpy().tolist() == [0, 1]
+
+
+@pytest.mark.parametrize('name, of_a, of_b', [('maximum', [0, 0, 0, 1, 1], [0, 0, 0, 0, 0]),
+                                              ('minimum', [0, 0, 0, 0, 1], [0, 0, 0, 1, 0])])
+def test_gradient_of_the_larger_at_nan(name, of_a, of_b):
+    """As in 1.9.1: NaN is neither larger nor smaller, so none of the two receives a gradient."""
+    a, b = nd.array([math.nan, 1, math.nan, 3, 2]), nd.array([1, math.nan, math.nan, 2, 2])
+    a.attach_grad()
+    b.attach_grad()
+    with autograd.record():
+        y = getattr(nd, 'broadcast_' + name)(a, b)
+    y.backward()
+    assert y.asnumpy()[:3].tolist() != y.asnumpy()[:3].tolist()         # NaN
+    assert a.grad.asnumpy().tolist() == of_a
+    assert b.grad.asnumpy().tolist() == of_b
+    with autograd.record():
+        y = getattr(nd, 'broadcast_' + name)(a, b)
+        z = y * y
+    z.backward()
+    assert np.isnan(a.grad.asnumpy()).tolist() == np.isnan(b.grad.asnumpy()).tolist() == [True] * 3 + [False] * 2
+
+
+def test_remainders_of_and_by_limits():
+    """As in 1.9.1: a remainder by 0 is 0, and the slope of the divisor is the quotient, rounded down."""
+    inf = math.inf
+    a, b = nd.array([[2.], [inf], [math.nan]]), nd.array([0, 3, -inf])
+    a.attach_grad()
+    b.attach_grad()
+    with autograd.record():
+        y = nd.broadcast_mod(a, b)
+    y.backward()
+    assert y.asnumpy()[:, 0].tolist() == [0, 0, 0]
+    assert a.grad.asnumpy().tolist() == [[3], [3], [3]]
+    assert (nd.array([inf, math.nan, 5]) % 0).asnumpy().tolist() == [0, 0, 0]
+    for divisor, slope in ((0., -inf), (-0., inf), (3., 0.), (.3, -9 if np.float32(3) / np.float32(.3) < 10 else -10),
+                           (-inf, 0.)):
+        d = nd.array([divisor])
+        d.attach_grad()
+        with autograd.record():
+            y = (2 if divisor != .3 else 3) % d
+        y.backward()
+        assert d.grad.asnumpy().tolist() == [slope], divisor

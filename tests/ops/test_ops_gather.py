@@ -6,6 +6,7 @@ from ops_checks import check
 from mxnet import autograd, nd
 from mxnet._ops import TABLE
 from mxnet.base import MXNetError
+from mxnet.util import np_shape
 
 R = np.random.RandomState(0)
 A = R.permutation(24).reshape(2, 3, 4) + 0.5          # no ties
@@ -56,7 +57,10 @@ def test_pick(axis, index, mode):
 
 def test_pick_of_a_vector():
     check('pick', [np.arange(3.), np.array([2])], np.array([2.]))
-    check('pick', [np.arange(3.), np.array(2)], np.array(2.))
+    # arrays without axes are results in np mode only
+    check('pick', [np.arange(3.), np.array(2)], np.array([2.]))
+    with np_shape(True):
+        check('pick', [np.arange(3.), np.array(2)], np.array(2.))
 
 
 def test_batch_take():

@@ -265,3 +265,19 @@ def test_multi_lars():
     expected = [.1 * .01 * 2 / (3 * .5 + .5 * 2 + 1), .2, .3]
     check('multi_lars', [np.array(v, float) for v in (rates, weights, grads, decay)], np.array(expected),
           eta=.01, eps=1, rescale_grad=.5, gradient=False)
+
+
+@pytest.mark.parametrize('name, attributes, expected', [('softsign', {}, [0, 0]), ('smooth_l1', {}, [1, -1]),
+                                                        ('Activation', {'act_type': 'softsign'}, [0, 0])])
+def test_slopes_at_infinity(name, attributes, expected):
+    x = nd.array([math.inf, -math.inf])
+    x.attach_grad()
+    with autograd.record():
+        y = getattr(nd, name)(x, **attributes)
+    y.backward()
+    assert x.grad.asnumpy().tolist() == expected
+
+
+def test_gamma_of_minus_zero_and_of_integers():
+    assert nd.gamma(nd.array([-0., 0])).asnumpy().tolist() == [-math.inf, math.inf]
+    assert nd.gamma(nd.arange(1, 11, dtype='int32')).asnumpy().tolist() == [math.factorial(i) for i in range(10)]

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 from .checks import checked
 from .integer_gradients import DifferentiableInteger, on_shadows
@@ -46,6 +47,50 @@ def with_gradient(forward: Callable[..., Any], backward: Rule, *inputs: Tensor) 
             return on_shadows(lambda *given: _Special.apply(forward, backward, *given), forward, inputs)
         return _Special.apply(forward, backward, *inputs)
     return forward(*inputs)
+
+
+def of_integers(function: Callable[..., Tensor], *inputs: Tensor, value: Callable[..., Tensor] | None = None,
+                slope: Callable[[Tensor], Tensor] | None = None) -> Tensor:
+    """A function of floating point numbers, of integers: the result is cut off, and so is the slope.
+
+    The gradient is the incoming one times the slope in the integers' own arithmetic, as in upstream: nothing where the
+    slope is a fraction.
+
+    value: computes the result, if that is not what `function` gives
+    slope: computes the slope from the result, where upstream does
+    """
+    dtype = inputs[0].dtype
+
+    def compute(*given: Tensor) -> Tensor:
+        return _cut_off(function(*given), dtype) if value is None else value(*given)
+
+    def back(gradients: Tensors, inputs: Tensors, outputs: Tensors) -> Gradients:
+        if slope is not None:
+            return ((_cut_off(gradients[0], dtype) * _cut_off(slope(outputs[0]), dtype)).double(),)
+        with torch.enable_grad():
+            points = [x.detach().float().expand(outputs[0].shape).requires_grad_() for x in inputs]
+            slopes = torch.autograd.grad(function(*points).sum(), points)
+        return tuple([(_cut_off(gradients[0], dtype) * _cut_off(s, dtype)).double().sum_to_size(x.shape)
+                      for s, x in zip(slopes, inputs, strict=True)])
+
+    if not torch.is_grad_enabled() or DifferentiableInteger not in map(type, inputs):
+        return compute(*inputs)
+    return on_shadows(lambda *shadows: _Special.apply(
+        lambda *given: compute(*[x.to(dtype) for x in given]).double(), back, *shadows), compute, inputs)
+
+
+def _cut_off(data: Tensor, dtype: torch.dtype) -> Tensor:
+    # as processors cast: small types through int32
+    return data.to(dtype) if dtype in (torch.int32, torch.int64) else data.to(torch.int32).to(dtype)
+
+
+def softsign(data: Tensor) -> Tensor:
+    """`x / (1 + |x|)`; the slope of torch's is NaN at infinity."""
+    return with_gradient(F.softsign, _softsign_back, data)
+
+
+def _softsign_back(gradients: Tensors, inputs: Tensors, outputs: Tensors) -> Gradients:
+    return (gradients[0] / torch.square(1 + torch.abs(inputs[0])),)
 
 
 # ---------------------------------------------------------------------- limits

@@ -99,6 +99,11 @@ def with_shadow(tensor: torch.Tensor, shadow: torch.Tensor) -> torch.Tensor:
     return _pair(tensor, shadow) if shadow.requires_grad else tensor
 
 
+def history_of(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor that has the node of torch's graph; a node knows no hooks of any other."""
+    return tensor._shadow if type(tensor) is DifferentiableInteger else tensor
+
+
 def integers_as_constant(tensor: torch.Tensor) -> torch.Tensor:
     """The integers without the shadow, for code that torch cannot trace; any other tensor unchanged."""
     return _plain(tensor)

@@ -16,6 +16,7 @@ import torch
 from ..._state import state
 from ..._torch.autograd import before, reaches
 from ...base import MXNetError
+from .integer_gradients import history_of
 
 OVERWRITTEN = ('an array that the gradient computation needs was written in place after it was recorded; '
                'write a copy of it instead (x = x + 1, or x.copy() before writing), or write after backward')
@@ -79,6 +80,7 @@ def check_late(result: torch.Tensor, tensor: torch.Tensor) -> None:
         version = tensor._version
     except RuntimeError:            # an inference tensor, whose writes are not counted
         return
+    result = history_of(result)
     before(result, partial(_check_late, ref(result), ref(tensor), version, len(uncounted)))
 
 

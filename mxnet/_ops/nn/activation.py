@@ -14,7 +14,7 @@ from ..core.gradients import with_gradient
 from ..core.late_reads import reads_late
 from ..core.table import operator
 
-_ACTIVATIONS = {'relu': torch.relu, 'sigmoid': torch.sigmoid, 'softrelu': F.softplus, 'softsign': F.softsign,
+_ACTIVATIONS = {'relu': torch.relu, 'sigmoid': torch.sigmoid, 'softrelu': F.softplus, 'softsign': gradients.softsign,
                 'tanh': torch.tanh}
 
 

@@ -164,7 +164,7 @@ def _npi_average(a, weights=None, *, axis: Shape | None = None, returned: bool =
     `weights` has the shape of `a`, or one number for each place of a single `axis`.
     """
     data = a if a.is_floating_point() else a.float()
-    axes = tuple(range(a.dim())) if axis is None else kernels.reduction_axes('_npi_average', a, axis)
+    axes = tuple(range(a.dim())) if axis is None else kernels.reduction_axes('_npi_average', a, axis) if axis else ()
     if weights is None:
         mean = torch.mean(data, axes) if axes else data
         count = data.numel() // max(mean.numel(), 1)
@@ -175,6 +175,6 @@ def _npi_average(a, weights=None, *, axis: Shape | None = None, returned: bool =
             raise MXNetError(f'operator _npi_average: weights of shape {tuple(weights.shape)} do not fit a of shape '
                              f'{tuple(a.shape)}; they take that shape, or one number for each place of a single axis')
         weights = weights.reshape([-1 if i == axes[0] else 1 for i in range(data.dim())]).expand(data.shape)
-    total = torch.sum(weights, axes)
-    mean = torch.sum(data * weights, axes) / total
+    total = torch.sum(weights, axes) if axes else weights       # torch sums over all axes where none is given
+    mean = (torch.sum(data * weights, axes) if axes else data * weights) / total
     return (mean, total) if returned else mean

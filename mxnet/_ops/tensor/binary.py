@@ -7,7 +7,8 @@ in it, divisions of integers drop the fraction.
 import torch
 
 from ...base import MXNetError
-from ..core.gradients import no_gradient
+from ..core.gradients import no_gradient, of_integers, with_gradient
+from ..core.integer_gradients import integers_as_constant
 from ..core.table import operator
 
 
@@ -16,38 +17,71 @@ def divide(lhs, rhs):
     """The quotient; of integers without its fraction."""
     if lhs.is_floating_point():
         return torch.div(lhs, rhs)
-    return torch.div(lhs, rhs, rounding_mode='trunc')
+    return of_integers(torch.div, lhs, rhs, value=lambda x, y: torch.div(x, y, rounding_mode='trunc'))
 
 
 def modulo(lhs, rhs):
-    """The remainder with the sign of `rhs`, 0 where `rhs` is 0.  The gradient of `lhs` is 1 everywhere."""
-    if lhs.is_floating_point():
-        if lhs.requires_grad:
-            return torch.where(rhs == 0, lhs - lhs.detach(), torch.remainder(lhs, rhs))
-        return torch.where(rhs == 0, 0, torch.remainder(lhs, rhs))
-    # a remainder by 1 is 0, too, and integers by 0 would be an error
-    return torch.remainder(lhs, torch.where(rhs == 0, 1, rhs))
+    """The remainder with the sign of `rhs`, 0 where `rhs` is 0.  The gradient of `lhs` is 1 everywhere.
+
+    Remainders of integers have no gradient.
+    """
+    if not lhs.is_floating_point():
+        # a remainder by 1 is 0, too, and integers by 0 would be an error
+        lhs, rhs = integers_as_constant(lhs), integers_as_constant(rhs)
+        return torch.remainder(lhs, torch.where(rhs == 0, 1, rhs))
+    if lhs.requires_grad or rhs.requires_grad:
+        return with_gradient(_remainder, _remainder_back, lhs, rhs)
+    return _remainder(lhs, rhs)
+
+
+def _remainder(lhs, rhs):
+    return torch.where(rhs == 0, 0, torch.remainder(lhs, rhs))
+
+
+def _remainder_back(gradients, inputs, outputs):
+    gradient, (lhs, rhs) = gradients[0], inputs
+    # not torch's quotient, which is NaN for 0 and rounds down below an infinite `rhs`
+    return gradient.sum_to_size(lhs.shape), (-gradient * torch.floor(lhs / rhs)).sum_to_size(rhs.shape)
 
 
 def hypotenuse(lhs, rhs):
     """The length of the hypotenuse over two legs."""
     if lhs.is_floating_point():
         return torch.hypot(lhs, rhs)
-    return torch.hypot(lhs.double(), rhs.double()).to(lhs.dtype)
+    return of_integers(torch.hypot, lhs, rhs, value=lambda x, y: torch.hypot(x.double(), y.double()).to(x.dtype))
 
 
 def maximum(lhs, rhs):
-    """The larger value, NaN if one is.  On a tie the gradient is that of `lhs`; torch would share it."""
+    """The larger value, NaN if one is, without a gradient.  On a tie the gradient is that of `lhs`; torch would share
+    it.
+    """
     if lhs.requires_grad or rhs.requires_grad:
-        return torch.where((lhs >= rhs) | lhs.isnan(), lhs, rhs)
+        return with_gradient(torch.maximum, _to_the_larger, lhs, rhs)
     return torch.maximum(lhs, rhs)
 
 
 def minimum(lhs, rhs):
-    """The smaller value, NaN if one is.  On a tie the gradient is that of `lhs`; torch would share it."""
+    """The smaller value, NaN if one is, without a gradient.  On a tie the gradient is that of `lhs`; torch would share
+    it.
+    """
     if lhs.requires_grad or rhs.requires_grad:
-        return torch.where((lhs <= rhs) | lhs.isnan(), lhs, rhs)
+        return with_gradient(torch.minimum, _to_the_smaller, lhs, rhs)
     return torch.minimum(lhs, rhs)
+
+
+def _to_the_larger(gradients, inputs, outputs):
+    lhs, rhs = inputs
+    return _chosen(gradients[0], lhs, rhs, lhs >= rhs, lhs < rhs)
+
+
+def _to_the_smaller(gradients, inputs, outputs):
+    lhs, rhs = inputs
+    return _chosen(gradients[0], lhs, rhs, lhs <= rhs, lhs > rhs)
+
+
+def _chosen(gradient, lhs, rhs, of_lhs, of_rhs):
+    # products, so that a gradient that is NaN stays one
+    return (gradient * of_lhs).sum_to_size(lhs.shape), (gradient * of_rhs).sum_to_size(rhs.shape)
 
 
 def truth(function):

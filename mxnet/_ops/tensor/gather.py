@@ -7,6 +7,7 @@ from typing import Literal
 
 import torch
 
+from ..._state import state
 from ...base import MXNetError
 from ..core import shapes
 from ..core.attributes import DType, Shape
@@ -72,7 +73,9 @@ def pick(data, index, *, axis: int | None = -1, keepdims: bool = False, mode: Li
                          f'{tuple(data.shape)} and axis={axis} it must have {tuple(narrow)}, with or without the 1')
     result = data.gather(axis, column)
     # outside of np mode there are no arrays without axes
-    return result if keepdims or (data.dim() == 1 and index.dim() == 1) else result.squeeze(axis)
+    if keepdims or data.dim() == 1 and (index.dim() == 1 or not state.np_shape):
+        return result
+    return result.squeeze(axis)
 
 
 # ---------------------------------------------------------------------- at coordinates

@@ -13,6 +13,7 @@ from ..core import shapes
 from ..core.attributes import DType, Floats, Shape
 from ..core.dtypes import TORCH
 from ..core.gradients import every_tie, no_gradient, with_gradient
+from ..core.integer_gradients import to_integers
 from ..core.table import operator
 
 
@@ -255,7 +256,10 @@ def _np_cumsum(a, *, axis: int | None = None, dtype: DType | None = None):
     if axis is None:
         a, axis = a.reshape(-1), 0
     if dtype is not None:
-        return torch.cumsum(a, axis, dtype=TORCH[dtype])
+        target = TORCH[dtype]
+        if a.requires_grad and a.is_floating_point() and not target.is_floating_point:
+            a = to_integers(a, target)          # torch refuses sums of floats as integers then
+        return torch.cumsum(a, axis, dtype=target)
     if a.dtype in (torch.float16, torch.bfloat16):
         return torch.cumsum(a, axis, dtype=torch.float32).to(a.dtype)        # rounded once, not at every step
     return torch.cumsum(a, axis, dtype=torch.int64 if a.dtype is torch.bool else a.dtype)

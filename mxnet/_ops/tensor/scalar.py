@@ -7,15 +7,20 @@ import math
 
 import torch
 
-from ..core.gradients import clamp_max, clamp_min, no_gradient
+from ..core.gradients import clamp_max, clamp_min, no_gradient, of_integers, with_gradient
+from ..core.integer_gradients import DifferentiableInteger, integers_as_constant
 from ..core.table import operator
+from .binary import modulo
 
 
 # ---------------------------------------------------------------------- with the scalar on the right, or on the left
 def _divide(data, scalar):
     if data.is_floating_point():
         return torch.div(data, scalar)
-    return torch.div(data, scalar, rounding_mode='trunc')
+    if type(data) is not DifferentiableInteger:
+        return torch.div(data, scalar, rounding_mode='trunc')
+    return with_gradient(lambda x: torch.div(x, scalar, rounding_mode='trunc'),
+                         lambda gradients, inputs, outputs: (torch.trunc(gradients[0] / scalar),), data)
 
 
 def _as_array(scalar, data):
@@ -30,14 +35,15 @@ def _divide_by(data, scalar):
 
 def _modulo(data, scalar):
     if scalar:
-        return torch.remainder(data, scalar)
-    return data - data.detach() if data.requires_grad else torch.zeros_like(data)       # the gradient is 1 here too
+        return torch.remainder(integers_as_constant(data), scalar)
+    # infinity by 0 is 0, too; the gradient is 1 here as everywhere
+    if data.requires_grad and data.is_floating_point():
+        return with_gradient(torch.zeros_like, lambda gradients, inputs, outputs: gradients, data)
+    return torch.zeros_like(integers_as_constant(data))
 
 
 def _modulo_by(data, scalar):
-    if data.is_floating_point():
-        return torch.where(data == 0, 0, torch.remainder(_as_array(scalar, data), data))
-    return torch.remainder(_as_array(scalar, data), torch.where(data == 0, 1, data))
+    return modulo(_as_array(scalar, data), data)
 
 
 def _multiply(data, scalar):
@@ -51,13 +57,15 @@ def _power(data, scalar):
 
 
 def _power_of(data, scalar):
-    return torch.pow(scalar, data)
+    if type(data) is not DifferentiableInteger:
+        return torch.pow(scalar, data)
+    return of_integers(lambda x: torch.pow(scalar, x), data, value=lambda x: torch.pow(scalar, x))
 
 
 def _hypotenuse(data, scalar):
     if data.is_floating_point():
         return torch.hypot(data, _as_array(scalar, data))
-    return torch.sqrt(data.double().square() + scalar * scalar).to(data.dtype)
+    return of_integers(lambda x: torch.sqrt(x.double().square() + scalar * scalar), data)
 
 
 def _truth(function):

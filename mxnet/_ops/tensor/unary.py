@@ -5,16 +5,21 @@ The result has the dtype of the input; for integers it is computed in floating p
 import math
 
 import torch
-from torch.nn import functional as F
 
 from ..core import gradients
-from ..core.gradients import no_gradient, with_gradient
+from ..core.gradients import no_gradient, of_integers, with_gradient
 from ..core.table import operator
 
 
-def in_same_dtype(result, data):
-    """`result` as torch computed it, in the dtype of `data`: torch turns integers into float32, upstream does not."""
-    return result if result.dtype is data.dtype else result.to(data.dtype)
+def in_same_dtype(function, data):
+    """`function(data)` in the dtype of `data`: torch turns integers into float32, upstream does not."""
+    result = function(data)
+    return result if result.dtype is data.dtype else of_integers(function, data)
+
+
+def _in_double(function):
+    """A function that upstream computes in double precision for integers: `tanh(10)` is 0.99999999, and so 0."""
+    return lambda data: function(data if data.is_floating_point() else data.double())
 
 
 # ---------------------------------------------------------------------- functions that torch has no single call for
@@ -60,8 +65,10 @@ def _gammaln(data):
 def _gamma(data):
     # lgamma knows only |gamma|; below zero the sign alternates from one integer to the next.  In float64, so that
     # gamma(5) is 24 and not nearly so.
+    if not data.is_floating_point():
+        data = data.float()
     wide = data.double()
-    negative = (wide < 0) & (torch.remainder(torch.floor(wide), 2) == 1)
+    negative = torch.where(wide < 0, torch.remainder(torch.floor(wide), 2) == 1, torch.signbit(wide))
     size = torch.exp(_gammaln(wide))
     pole = (wide <= 0) & (wide == torch.floor(wide))
     result = torch.where(negative, -size, size)
@@ -83,7 +90,7 @@ _PLAIN = [
     ('cos', torch.cos, 'The cosine of an angle in radians.'),
     ('cosh', torch.cosh, 'The hyperbolic cosine.'),
     ('degrees', torch.rad2deg, 'An angle in radians, given in degrees.'),
-    ('erf', torch.erf, 'The Gauss error function.'),
+    ('erf', _in_double(torch.erf), 'The Gauss error function.'),
     ('erfinv', torch.erfinv, 'The inverse of the Gauss error function; infinite at -1 and 1.'),
     ('exp', torch.exp, 'The exponential function.'),
     ('expm1', torch.expm1, '`exp(x) - 1`, accurate near 0.'),
@@ -108,11 +115,11 @@ _PLAIN = [
     ('sign', torch.sign, '-1, 0 or 1.  The gradient is zero.'),
     ('sin', torch.sin, 'The sine of an angle in radians.'),
     ('sinh', torch.sinh, 'The hyperbolic sine.'),
-    ('softsign', F.softsign, '`x / (1 + |x|)`.'),
+    ('softsign', gradients.softsign, '`x / (1 + |x|)`.'),
     ('sqrt', torch.sqrt, 'The square root; NaN below 0.'),
     ('square', torch.square, 'The value times itself.'),
     ('tan', torch.tan, 'The tangent of an angle in radians.'),
-    ('tanh', torch.tanh, 'The hyperbolic tangent.'),
+    ('tanh', _in_double(torch.tanh), 'The hyperbolic tangent.'),
     ('trunc', torch.trunc, 'The value without its fraction, as `fix`.  The gradient is zero.'),
 ]
 _NUMPY_EXTENSION = {'erf', 'erfinv', 'gamma', 'gammaln'}
@@ -120,10 +127,16 @@ _NOT_SPARSE = {'erf', 'erfinv', 'rcbrt', 'reciprocal', 'softsign'}
 _NO_METHOD = {'erf', 'erfinv', 'gamma', 'gammaln', 'negative', 'softsign'}
 
 
+# the slopes of integers that upstream computes from the result, which is cut off by then
+_SLOPES = {'tan': lambda result: 1 + result * result, 'tanh': lambda result: 1 - result * result}
+
+
 def _declare(name, function, doc):
+    slope = _SLOPES.get(name)
+
     def elementwise(data):
         result = function(data)
-        return result if result.dtype is data.dtype else result.to(data.dtype)
+        return result if result.dtype is data.dtype else of_integers(function, data, slope=slope)
 
     elementwise.__name__ = elementwise.__qualname__ = name
     elementwise.__doc__ = doc
@@ -197,8 +210,15 @@ def smooth_l1(data, *, scalar: float = 1.0):
     """
     s = scalar * scalar
     corner = 1 / s if s else math.inf
-    size = torch.abs(data)
-    return in_same_dtype(torch.where(size < corner, 0.5 * s * data * data, size - 0.5 * corner), data)
+
+    def value(x):
+        size = torch.abs(x)
+        return torch.where(size < corner, 0.5 * s * x * x, size - 0.5 * corner)
+
+    def slope(gradients, inputs, outputs):      # by hand, because that of the square is NaN at infinity
+        x, = inputs
+        return (gradients[0] * torch.where(x > corner, 1, torch.where(x < -corner, -1, s * x)),)
+    return in_same_dtype(lambda x: with_gradient(value, slope, x), data)
 
 
 @operator(elementwise=True)
@@ -211,4 +231,4 @@ def _contrib_div_sqrt_dim(data):
 @operator(elementwise=True)
 def _contrib_quadratic(data, *, a: float = 0.0, b: float = 0.0, c: float = 0.0):
     """`a x^2 + b x + c`."""
-    return in_same_dtype(a * data * data + b * data + c, data)
+    return in_same_dtype(lambda x: a * x * x + b * x + c, data)
