@@ -315,10 +315,11 @@ def explain_kinds(namespace, names):
 
     Not for functions that run in every step of a training loop: the wrapper costs a call.
     """
+    wrapped = {}                # a function may have two names
     for name in names:
         found = namespace.get(name)
         if isinstance(found, types.FunctionType):
-            namespace[name] = explained(found, name)
+            wrapped[found] = namespace[name] = wrapped.get(found) or explained(found, name)
         elif isinstance(found, type) and not issubclass(found, (tuple, BaseException)) and '__init__' in vars(found) \
                 and not hasattr(found.__init__, '_explains'):
             found.__init__ = explained(found.__init__, found.__name__)      # type: ignore[method-assign]

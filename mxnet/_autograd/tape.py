@@ -419,14 +419,13 @@ def _move_the_rest(history: History, commits: list, wanted: Sequence[Any] | None
 
     wanted: as for `History.unmoved`
     """
-    if history.moves:
-        movers = history.unmoved({commit[0].label for commit in commits if type(commit[0]) is NodeMoves}, wanted)
-        outer, state.commits = state.commits, commits
-        try:
-            for mover in {id(m): m for m in movers}.values():
-                mover()
-        finally:
-            state.commits = outer
+    movers = history.unmoved({commit[0].label for commit in commits if type(commit[0]) is NodeMoves}, wanted)
+    outer, state.commits = state.commits, commits
+    try:
+        for mover in {id(m): m for m in movers}.values():
+            mover()
+    finally:
+        state.commits = outer
 
 
 def _explain(error: RuntimeError) -> MXNetError:
@@ -516,7 +515,8 @@ def on_tape(heads: Any, head_grads: Any = None, retain_graph: bool = False, trai
     try:
         _, commits = _run_engine(tensors, gradients, retain_graph, False, (), True)
         unwritten = _unwritten(history, commits)
-        _move_the_rest(history, commits)
+        if history.moves:
+            _move_the_rest(history, commits)
         _write(commits, tensors, history)
     finally:
         state.moves = True

@@ -362,4 +362,4 @@ def dsplit(ary, indices_or_sections):
 
 _explain_kinds(globals(), ('append', 'array_split', 'broadcast_to', 'diag', 'dsplit', 'hsplit', 'hstack', 'moveaxis',
                            'pad', 'repeat', 'resize',
-                           'roll', 'rot90', 'split', 'tile', 'vsplit', 'vstack'))
+                           'roll', 'rot90', 'split', 'tile', 'vsplit', 'vstack', 'row_stack'))

@@ -28,7 +28,7 @@ X = mx.nd.ones((2, 3))
     (lambda: mx.optimizer.SGD(momentum=0.9).create_state(0, None), TypeError, 'weight must be an NDArray, not None'),
     (lambda: mx.metric.Accuracy().update([[None]], [X]), TypeError, 'Accuracy.update does not accept these arguments'),
     (lambda: mx.runtime.Features().is_enabled(None), TypeError, 'feature_name must be a str, not None'),
-    (lambda: X + 1j, TypeError, 'an NDArray cannot be computed with a complex'),
+    (lambda: X + 1j, TypeError, 'operand rhs must be an NDArray or a number, not a complex'),
     (lambda: mx.np.add(mx.np.ones((2,)), mx.sym.var('a')), TypeError, 'np.add: an operand must be an mx.np.ndarray, '
                                                                       'not a Symbol'),
     (lambda: mx.np.full((2,), None), TypeError, 'a real number is needed, not None'),

@@ -98,7 +98,7 @@ X, V = mx.np.ones((2, 3)), mx.np.arange(3)
     (lambda np: np.transpose(X, (0, 0)), 'new order'), (lambda np: np.diag(np.ones((2, 2, 2))), 'vector or a matrix'),
     (lambda np: np.trace(V), 'not two axes'),
     (lambda np: np.rot90(X, axes=(0, 0)), 'two different axes'),
-    (lambda np: np.pad(X, ((1, 1),) * 3), 'broadcast|not accepted'),
+    (lambda np: np.pad(X, ((1, 1),) * 3), 'broadcast|not accepted|does not accept'),
     (lambda np: np.roll(X, (1, 2, 3), axis=(0, 1)), 'do not fit'),
     (lambda np: np.matmul(X, X), 'lengths 3 and 2'), (lambda np: np.dot(X, X), 'lengths 3 and 2'),
     (lambda np: np.matmul(np.array(1), X), 'number'),

@@ -39,7 +39,7 @@ def test_the_other_counts():
     assert f'{sum(row[1] == "Python 2" for row in public)} of them Python 2' in page
     kinds = collections.Counter(row[3] for row in public)
     runs = kinds['ends'] + kinds['works']
-    assert f'`remx run` runs {runs}, ' in page and f'{kinds["needs"]} need something that is not there' in page
+    assert f'`remx run` runs {runs}, ' in page and f'{kinds["needs"]} need something that is missing' in page
     assert f'Of the {len(public) - kinds["needs"]} that can run, {runs} do' in page
 
 

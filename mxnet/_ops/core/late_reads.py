@@ -80,7 +80,8 @@ def check_late(result: torch.Tensor, tensor: torch.Tensor) -> None:
         version = tensor._version
     except RuntimeError:            # an inference tensor, whose writes are not counted
         return
-    result = history_of(result)
+    if result.__class__ is not torch.Tensor:
+        result = history_of(result)
     before(result, partial(_check_late, ref(result), ref(tensor), version, len(uncounted)))
 
 
