@@ -37,7 +37,7 @@ def _defer(cached: CachedOp, args: Sequence[Any], ctx: Context, training: bool, 
         group = None
     step: Step | None
     kinds: list[Any]
-    step, kinds, learns, able, fixed = None, [], group is not None, True, []
+    step, kinds, learns, able, fixed = None, [], group is not None and group.learns, True, []
     for i in range(len(args)) if group is None else group.free:
         x = args[i]
         if x._sparse or x._ctx is not ctx and x._ctx != ctx:

@@ -71,10 +71,11 @@ class ParameterGroup:
 
     index: {identity: number of the array in the group}
     states: arrays that a pending step may hide, since it writes them (`Step.hide_states`)
+    learns: whether one of them has a gradient
     """
 
-    __slots__ = ('_pick', 'arrays', 'variables', 'tensors', 'kinds', 'free', 'sources', 'index', 'states', 'guard',
-                 '_memories')
+    __slots__ = ('_pick', 'arrays', 'variables', 'tensors', 'kinds', 'free', 'sources', 'index', 'states', 'learns',
+                 'guard', '_memories')
     arrays: tuple[NDArrayBase, ...]
     variables: Variables
 
@@ -82,6 +83,7 @@ class ParameterGroup:
         self._pick = itemgetter(*positions) if len(positions) > 1 else lambda args: (args[positions[0]],)
         self.arrays = self._pick(args)
         self.variables = [a._variable for a in self.arrays]
+        self.learns = any(v is not None and v.req != 'null' for v in self.variables)
         self.tensors = [a.materialize() for a in self.arrays]
         self.kinds = [(t.shape, t.dtype) for t in self.tensors]
         fixed = set(positions)

@@ -587,3 +587,25 @@ def test_a_picture_that_is_written_in_a_pause(run):
         expected = x.asnumpy().sum((0, 2, 3))
         loss.backward()
         np.testing.assert_allclose(net.weight.grad().asnumpy().reshape(3, 2), [expected] * 3, rtol=1e-4, atol=1e-5)
+
+
+def test_a_frozen_block_behind_constants_is_not_differentiable():
+    """Its inputs had a gradient in the call before."""
+    first, second = nn.Dense(4, in_units=3), nn.Dense(1, in_units=4)
+    for block in (first, second):
+        block.initialize()
+        block.hybridize()
+    loss, x = gluon.loss.L2Loss(), nd.ones((5, 3))
+    for _ in range(3):
+        with autograd.record():
+            out = loss(second(first(x)), nd.ones((5, 1)))
+        out.backward()
+    second.collect_params().setattr('grad_req', 'null')
+    for _ in range(3):
+        with autograd.record():
+            through = loss(second(first(x)), nd.ones((5, 1)))
+        with autograd.record():
+            constant = loss(second(first(x).detach()), nd.ones((5, 1)))
+        with pytest.raises(mx.MXNetError, match='not computed from an array with a gradient'):
+            constant.backward()
+        through.backward()
