@@ -315,7 +315,7 @@ def explain_kinds(namespace, names):
 
     Not for functions that run in every step of a training loop: the wrapper costs a call.
     """
-    wrapped = {}                # a function may have two names
+    wrapped: dict = {}          # a function may have two names
     for name in names:
         found = namespace.get(name)
         if isinstance(found, types.FunctionType):

@@ -10,6 +10,7 @@ import torch
 from .. import _random_state as _random
 from .. import ndarray
 from .._files import jsons, paths
+from .._wording import plain
 from ..base import MXNetError
 from ..ndarray._invoke import parse_context
 from ._parameter_files import names_file
@@ -138,4 +139,4 @@ class Checkpoint:
 
 
 def _said(error):
-    return f'there is no {error}' if isinstance(error, KeyError) else str(error)
+    return f'there is no {error}' if isinstance(error, KeyError) else plain(error)

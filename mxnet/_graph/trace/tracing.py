@@ -30,6 +30,7 @@ from ..._torch.dispatch import (
     stand_in,
 )
 from ..._torch.memory import storage_id
+from ..._torch.operators import UNSAFE_VIEW
 
 if TYPE_CHECKING:
     from ..types import Generators
@@ -80,7 +81,7 @@ class Shadow(ShadowBase):
 class _Facts:
     """What has to be known of an operator."""
 
-    __slots__ = ('name', 'stops', 'mutates', 'written', 'draws')
+    __slots__ = ('name', 'stops', 'mutates', 'written', 'draws', 'shares')
 
     def __init__(self, function: Any) -> None:
         known = signature(function)
@@ -89,9 +90,14 @@ class _Facts:
             or torch.Tag.dynamic_output_shape in function.tags and function is not aten.index.Tensor
         self.mutates, self.written = known.mutable, known.written
         self.draws = torch.Tag.nondeterministic_seeded in function.tags
+        self.shares = function.is_view or known.aliases or known.mutable        # a result may be memory of an argument
 
 
 _facts: dict[Any, _Facts] = {}
+# Calls whose results share memory with an argument, though their schema does not say so, and those that say so: passes
+# write results into memory that is needed no more.
+_VIEWS = {UNSAFE_VIEW: aten.view.default, aten.unsafe_split.Tensor: aten.split.Tensor,
+          aten.unsafe_split_with_sizes.default: aten.split_with_sizes.default}
 
 
 class Tracer(DispatchMode):
@@ -164,6 +170,7 @@ class Tracer(DispatchMode):
 
     def __torch_dispatch__(self, function: Any, types: Any, args: Sequence[Any] = (),
                            kwargs: dict[str, Any] | None = None) -> Any:
+        function = _VIEWS.get(function, function)
         facts = _facts.get(function)
         if facts is None:
             facts = _facts[function] = _Facts(function)
@@ -181,6 +188,8 @@ class Tracer(DispatchMode):
             self._check(facts, args, kwargs)
         run = _CHEAPER.get(function, function)
         result = run(*[p[0] for p in pairs], **{k: p[0] for k, p in named.items()})
+        if not facts.shares:
+            _check_memory(function, (*[p[0] for p in pairs], *[p[0] for p in named.values()]), result)
         node = self.graph.create_node('call_function', function, tuple([p[1] for p in pairs]),
                                       {k: p[1] for k, p in named.items()}, name=facts.name)
         if self.label is not None:
@@ -353,6 +362,18 @@ def _convolution_backward(gradient: torch.Tensor, image: torch.Tensor, weight: t
 
 # calls that are run in another way while they are traced, with results of the same kinds
 _CHEAPER = {aten.convolution_backward.default: _convolution_backward}
+
+
+def _check_memory(function: Any, given: Iterable[Any], result: Any) -> None:
+    """Refuses calls whose results share memory with arguments, or with each other, though their schema does not say so.
+    """
+    def memories(values: Any) -> list[int]:
+        parts = {id(part): part for v in values for part in (v if isinstance(v, (list, tuple)) else (v,))}
+        return [storage_id(t.untyped_storage()) for t in parts.values() if isinstance(t, torch.Tensor) and t.numel()]
+
+    mine = memories(result if isinstance(result, (list, tuple)) else (result,))
+    if len(set(mine)) < len(mine) or not set(mine).isdisjoint(memories(given)):
+        raise CannotTrace(f'{function} gives memory that is not its own')
 
 
 def _written(facts: _Facts, args: Sequence[Any], kwargs: dict[str, Any] | None) -> list[Any]:
