@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from sys import getrefcount
@@ -437,6 +438,12 @@ def _explain(error: RuntimeError) -> MXNetError:
     return MXNetError(('the backward pass: ' if is_out_of_memory(text) else '') + plain(error))
 
 
+# Held while torch adds up the gradients of leaves: between its addition and the hook that takes the sum
+# (`_gradient_hook`), a pass of another thread through the same leaf would add its own.  Held, too, while a pass adds to
+# buffers and moves averages.  A thread may go back in a pass.
+_accumulating = threading.RLock()
+
+
 def _run_engine(tensors: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor | None], retain_graph: bool,
                 create_graph: bool, wanted: Sequence[torch.Tensor], accumulate: bool) -> tuple[Any, list]:
     """Runs torch's engine.  -> (its results, commits: what the pass is to write)"""
@@ -445,6 +452,8 @@ def _run_engine(tensors: Sequence[torch.Tensor], gradients: Sequence[torch.Tenso
     outer = state.commits, state.heads          # of the pass that this one is a part of
     commits: list = []
     state.commits, state.heads = commits, tensors
+    if accumulate:
+        _accumulating.acquire()
     try:
         return run_backward(tensors, gradients, retain_graph, create_graph, wanted, accumulate), commits
     except MXNetError:
@@ -457,6 +466,8 @@ def _run_engine(tensors: Sequence[torch.Tensor], gradients: Sequence[torch.Tenso
                 raise TypeError(f'the backward pass: {name} must be True or False, not {kind_of(value)}') from None
         raise
     finally:
+        if accumulate:
+            _accumulating.release()
         state.commits, state.heads = outer
 
 
@@ -476,9 +487,10 @@ def _write(commits: list, tensors: Sequence[torch.Tensor], history: History, wan
     if NodeMoves in [type(commit[0]) for commit in commits]:
         commits = in_backward_order(commits, ranks)
     commits.reverse()
-    while commits:                              # each gradient is freed as soon as it is written
-        write, *args = commits.pop()
-        write(*args)
+    with _accumulating:
+        while commits:                          # each gradient is freed as soon as it is written
+            write, *args = commits.pop()
+            write(*args)
 
 
 def backward(heads: Arrays, head_grads: NDArray | Sequence[NDArray | None] | None = None, retain_graph: bool = False,

@@ -1,5 +1,6 @@
 """Hybridized calls that wait for `backward` (_lazy/step.py): nobody can tell, but for the time."""
 import pickle
+import sys
 import threading
 
 import numpy
@@ -545,3 +546,33 @@ def test_one_network_in_two_threads(ctx):
         for thread in threads:
             thread.join()
         assert not wrong, wrong[0]
+
+
+def test_backward_of_plain_blocks_in_several_threads():
+    """A pass takes only its own gradients: torch adds up those of all threads in the leaf."""
+    weight = nd.ones((64,))
+    weight.attach_grad()
+    wrong, begin, interval = [], threading.Barrier(4), sys.getswitchinterval()
+
+    def work(factor):
+        try:
+            begin.wait()
+            for _ in range(300):
+                with autograd.record():
+                    value = (weight * factor).sum()
+                value.backward()
+                found = set(weight.grad.asnumpy().tolist())
+                assert found <= {1.0, 2.0, 3.0, 4.0}, found
+        except BaseException as error:
+            wrong.append(error)
+
+    sys.setswitchinterval(1e-5)
+    try:
+        threads = [threading.Thread(target=work, args=(factor,)) for factor in (1, 2, 3, 4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not wrong, wrong[0]
