@@ -12,7 +12,8 @@ import struct
 import types
 from typing import Any
 
-__all__ = ['check_kept', 'complaint', 'explain_kinds', 'explain_methods', 'kind_of', 'pair', 'shown']
+__all__ = ['CAUGHT', 'check_kept', 'complaint', 'explain_kinds', 'explain_methods', 'explanation', 'kind_of', 'pair',
+           'shown']
 
 
 def kind_of(value):
@@ -46,7 +47,7 @@ _PYTHON = re.compile(
     r"|index out of range|int too (big|large) to convert|cannot fit 'int'|first argument must be string|can't mix str"
     r"|does not support item assignment|Can't mix strings", re.IGNORECASE)
 # not StopIteration, which ends loops, and not warnings and errors of the system
-_CAUGHT = (TypeError, AttributeError, ValueError, LookupError, ArithmeticError, MemoryError, RuntimeError, struct.error)
+CAUGHT = (TypeError, AttributeError, ValueError, LookupError, ArithmeticError, MemoryError, RuntimeError, struct.error)
 
 # What was needed, by what Python says of a value, where no annotation tells.
 _NEEDED = (
@@ -271,14 +272,19 @@ def shown(value):
     return text
 
 
-def _explained(function, what, args, kwargs, error):
-    """The error to raise instead; None where it speaks of what the program gave, or where a function of it failed."""
+def explanation(function, what, args, kwargs, error):
+    """The error to raise instead of one that a function raised.
+
+    It is that itself where it speaks of what the program gave, or where a function of the program failed.
+
+    For functions that are too quick for a wrapper (`explained`), which catch `CAUGHT` themselves.
+    """
     from . import _internal_errors
 
     found = complaint(function, what, args, kwargs, error)
     if found is None and _internal_errors.is_internal(error):
         found = _internal_errors.reworded(function, what, args, kwargs, error)
-    return found
+    return error if found is None else found
 
 
 def explained(function, what):
@@ -290,9 +296,9 @@ def explained(function, what):
     def call(*args, **kwargs):
         try:
             return function(*args, **kwargs)
-        except _CAUGHT as error:
-            found = _explained(function, name_of(args), args, kwargs, error)
-            if found is None:
+        except CAUGHT as error:
+            found = explanation(function, name_of(args), args, kwargs, error)
+            if found is error:
                 raise
         raise found
 
@@ -301,9 +307,9 @@ def explained(function, what):
         try:
             yield from function(*args, **kwargs)
             return
-        except _CAUGHT as error:
-            found = _explained(function, name_of(args), args, kwargs, error)
-            if found is None:
+        except CAUGHT as error:
+            found = explanation(function, name_of(args), args, kwargs, error)
+            if found is error:
                 raise
         raise found
 

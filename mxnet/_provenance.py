@@ -121,8 +121,8 @@ class History:
         self.moves: list[tuple[Any, tuple[Any, ...]]] = []
         self._outputs: list[Sequence[Any]] = []
         variables, calls, seen = self.variables, self._outputs, set()
+        self._heads = heads = tuple(heads)
         waiting = [h._provenance for h in heads if hasattr(h, '_provenance')]   # type: ignore[attr-defined]
-        self._heads = waiting.copy()
         while waiting:
             record = waiting.pop()
             what, attributes, sources, number, outputs, moves = record
@@ -169,7 +169,7 @@ class History:
             return [(named(s), s[3] if s.__class__ is tuple else 0) for s in _reached(*item[:4])
                     if s.__class__ is tuple or getattr(s, 'req', 'null') != 'null']
 
-        heads = list(map(named, self._heads))
+        heads = [named(h._provenance) for h in self._heads if hasattr(h, '_provenance')]
         found = backward_ranks(heads, inputs, [_key(w) for w in wanted] if len(wanted) else None)
         return {mover.label: (found.get(_key(record), -1), mover.rank) for mover, record in self.moves}
 

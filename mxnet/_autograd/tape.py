@@ -478,13 +478,13 @@ def _write(commits: list, tensors: Sequence[torch.Tensor], history: History, wan
     wanted: the tensors of the variables of `autograd.grad`
     variables: what `History` knows them as
     """
-    def ranks() -> Callable[[Any], Any]:
-        calls = history.ranks(variables)
-        nodes = {label_of(node): rank for node, rank in ranks_on_tape(tensors, wanted).items()}
-        # a call of a loop has several nodes
-        return lambda label: (calls.get(label, (-1, 0)), nodes.get(label, -1))
-
     if NodeMoves in [type(commit[0]) for commit in commits]:
+        def ranks() -> Callable[[Any], Any]:
+            calls = history.ranks(variables)
+            nodes = {label_of(node): rank for node, rank in ranks_on_tape(tensors, wanted).items()}
+            # a call of a loop has several nodes
+            return lambda label: (calls.get(label, (-1, 0)), nodes.get(label, -1))
+
         commits = in_backward_order(commits, ranks)
     commits.reverse()
     with _accumulating:

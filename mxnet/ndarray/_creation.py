@@ -13,7 +13,9 @@ import torch
 from .._array import NDArrayBase, wrap
 from .._dispatch import interceptors, run_kernel, tracer
 from .._hooks import hooks
+from .._kinds import CAUGHT as _CAUGHT
 from .._kinds import explain_kinds as _explain_kinds
+from .._kinds import explanation as _explanation
 from .._names import kind_of, near
 from .._ops import NAMES
 from .._ops.core.dtypes import NAME, torch_dtype
@@ -196,15 +198,19 @@ def arange(start: float, stop: float | None = None, step: float = 1.0, repeat: i
     """
     if infer_range is not None:
         warnings.warn('infer_range is deprecated and has no effect', DeprecationWarning, stacklevel=2)
-    if stop is None:
-        start, stop = 0, start
-    if step == 1 and repeat == 1:
-        found = _bound_creation.made(_bound_creation.whole_numbers, (start, stop), 1, dtype, ctx, NDArray)
-        if found is not None:
-            return found
-    return _invoke.call(NAMES['_arange'], (), {'start': start, 'stop': stop, 'step': step, 'repeat': repeat,
-                                               'infer_range': False, 'dtype': dtype, 'ctx': ctx or current_context()},
-                        NDArray)
+    try:
+        begin, end = (0, start) if stop is None else (start, stop)
+        if step == 1 and repeat == 1:
+            found = _bound_creation.made(_bound_creation.whole_numbers, (begin, end), 1, dtype, ctx, NDArray)
+            if found is not None:
+                return found
+        return _invoke.call(NAMES['_arange'], (), {
+            'start': begin, 'stop': end, 'step': step, 'repeat': repeat, 'infer_range': False, 'dtype': dtype,
+            'ctx': ctx or current_context()}, NDArray)
+    except _CAUGHT as error:
+        given = (start, stop, step, repeat, infer_range, ctx, dtype)
+        found = _explanation(arange, 'arange', given, {}, error)
+        raise found from found.__cause__
 
 
 def linspace(start: float, stop: float | None, num: int, endpoint: bool = True, ctx: Context | None = None,
@@ -308,5 +314,5 @@ def imdecode(str_img: Any, clip_rect: Any = (0, 0, 0, 0), out: NDArray | None = 
 hooks.split_v2 = split_v2
 
 
-_explain_kinds(globals(), ('arange', 'array', 'concatenate', 'eye', 'full', 'histogram', 'linspace', 'moveaxis',
+_explain_kinds(globals(), ('array', 'concatenate', 'eye', 'full', 'histogram', 'linspace', 'moveaxis',
                            'onehot_encode', 'split_v2'))

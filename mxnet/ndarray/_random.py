@@ -9,7 +9,9 @@ import numbers
 from typing import TYPE_CHECKING, Any, Unpack
 
 from .._frontend.binding import _Null
+from .._kinds import CAUGHT as _CAUGHT
 from .._kinds import explain_kinds as _explain_kinds
+from .._kinds import explanation as _explanation
 from .._ops.core.dtypes import NAME, dtype_name
 from .._ops.core.table import NAMES
 from ..base import MXNetError
@@ -74,22 +76,30 @@ def uniform(low: float | NDArray = 0, high: float | NDArray = 1, shape: Shape | 
     >>> mx.nd.random.uniform(mx.nd.array([0, 10]), mx.nd.array([1, 20]), shape=4).shape
     (2, 4)
     """
-    if out is None and not kwargs:
-        found = _bound_creation.made(_bound_creation.uniform, (low, high), shape, dtype, ctx, NDArray)
-        if found is not None:
-            return found
-    return _draw('_random_uniform', '_sample_uniform', {'low': low, 'high': high}, shape, dtype, ctx, out, kwargs)
+    try:
+        if out is None and not kwargs:
+            found = _bound_creation.made(_bound_creation.uniform, (low, high), shape, dtype, ctx, NDArray)
+            if found is not None:
+                return found
+        return _draw('_random_uniform', '_sample_uniform', {'low': low, 'high': high}, shape, dtype, ctx, out, kwargs)
+    except _CAUGHT as error:
+        found = _explanation(uniform, 'uniform', (low, high, shape, dtype, ctx, out), kwargs, error)
+        raise found from found.__cause__
 
 
 def normal(loc: float | NDArray = 0, scale: float | NDArray = 1, shape: Shape | None = _Null,
            dtype: DType | None = _Null, ctx: Context | None = None, out: NDArray | None = None,
            **kwargs: Unpack[NameOption]) -> NDArray:
     """Normally distributed numbers with mean `loc` and standard deviation `scale`."""
-    if out is None and not kwargs:
-        found = _bound_creation.made(_bound_creation.normal, (loc, scale), shape, dtype, ctx, NDArray)
-        if found is not None:
-            return found
-    return _draw('_random_normal', '_sample_normal', {'loc': loc, 'scale': scale}, shape, dtype, ctx, out, kwargs)
+    try:
+        if out is None and not kwargs:
+            found = _bound_creation.made(_bound_creation.normal, (loc, scale), shape, dtype, ctx, NDArray)
+            if found is not None:
+                return found
+        return _draw('_random_normal', '_sample_normal', {'loc': loc, 'scale': scale}, shape, dtype, ctx, out, kwargs)
+    except _CAUGHT as error:
+        found = _explanation(normal, 'normal', (loc, scale, shape, dtype, ctx, out), kwargs, error)
+        raise found from found.__cause__
 
 
 def randn(*shape: int, **kwargs: Any) -> NDArray:
@@ -162,4 +172,4 @@ def randint(low: float | NDArray, high: float | NDArray, shape: Shape | None = _
     return _draw('_random_randint', None, {'low': low, 'high': high}, shape, dtype, ctx, out, kwargs)
 
 
-_explain_kinds(globals(), __all__)
+_explain_kinds(globals(), [name for name in __all__ if name not in ('uniform', 'normal')])
