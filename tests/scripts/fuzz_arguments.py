@@ -19,14 +19,13 @@ import json
 import math
 import os
 import re
-import resource
-import signal
 import sys
 import tempfile
 import warnings
 from pathlib import Path
 
 import numpy as np
+from call_limits import Hang, limited
 
 import mxnet as mx
 from mxnet._frontend import reference
@@ -34,7 +33,6 @@ from mxnet._frontend.examples import examples
 from mxnet._internal_errors import is_internal
 
 CALLS = Path(__file__).with_name('argument_calls.txt')
-SPARE = 2 << 30
 ODD = {
     'None': None,
     "'x'": 'x',
@@ -82,10 +80,6 @@ RAW = re.compile(
     r"cannot unpack|dictionary update|can't convert|math domain|first argument must be|maximum supported dimension|"
     r"\(expected in range of|dimensions? out of range|not implemented for '"
 )
-
-
-class Hang(BaseException):
-    pass
 
 
 def scope():
@@ -176,30 +170,16 @@ def problem(error):
 
 
 def attempt(tree, names):
-    used = int(Path('/proc/self/statm').read_text().split()[0]) * resource.getpagesize()
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    resource.setrlimit(resource.RLIMIT_AS, (used + SPARE, hard))
-    signal.setitimer(signal.ITIMER_PROF, 10)
     try:
-        with contextlib.redirect_stdout(io.StringIO()):
+        with limited(), contextlib.redirect_stdout(io.StringIO()):
             run(tree, names)
         return None
-    except Hang as error:
+    except (Hang, Exception) as error:
         return error
-    except Exception as error:
-        return error
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
-
-
-def alarm(*_):
-    raise Hang
 
 
 def campaign(part=(0, 1), every=1, only=None, tell=None, sessions=True):
     """(counts, defects)"""
-    signal.signal(signal.SIGPROF, alarm)
     counts, defects, seen = collections.Counter(), [], set()
     for number, (text, names) in enumerate(good_calls(every, only, sessions)):
         try:

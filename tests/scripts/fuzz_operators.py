@@ -14,13 +14,11 @@ import io
 import json
 import math
 import re
-import resource
-import signal
 import sys
-from pathlib import Path
 
 import numpy as np
 import torch
+from call_limits import Hang, limited
 
 import mxnet as mx
 from mxnet._array import wrap
@@ -31,7 +29,6 @@ from mxnet._ops.core.table import TABLE
 from mxnet.base import MXNetError
 from mxnet.ndarray import _invoke
 
-SPARE = 2 << 30
 ODD = (
     -1,
     0,
@@ -79,10 +76,6 @@ RAW = re.compile(
     r"unsupported operand|unexpected keyword|division by zero|maximum recursion|INTERNAL ASSERT|"
     r"DefaultCPUAllocator|Exception raised from|aten::|c10::|at::"
 )
-
-
-class Hang(BaseException):
-    pass
 
 
 def recorded(names=None):
@@ -164,29 +157,16 @@ def judge(op, name, error):
 
 
 def attempt(way, op, tensors, attributes):
-    used = int(Path('/proc/self/statm').read_text().split()[0]) * resource.getpagesize()
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    resource.setrlimit(resource.RLIMIT_AS, (used + SPARE, hard))
-    signal.setitimer(signal.ITIMER_PROF, 10)  # of the processor: other programs may keep the machine busy
     try:
-        way(op, tensors, attributes)
+        with limited():
+            way(op, tensors, attributes)
         return None
-    except Hang as error:
+    except (Hang, Exception) as error:
         return error
-    except Exception as error:
-        return error
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
-
-
-def alarm(*_):
-    raise Hang('took longer than 10 s')
 
 
 def campaign(names=None, part=(0, 1), odd=ODD, tell=None):
     """(counts, defects) over all operators, or those named."""
-    signal.signal(signal.SIGPROF, alarm)
     calls = recorded(names)
     counts, defects = collections.Counter(), []
     for number, (key, op) in enumerate(sorted(TABLE.items())):
